@@ -1,0 +1,39 @@
+# Every target makes .venv and installs what it needs by itself; the second time that takes no time.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install train test test-all check bench clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(INSTALLED): pyproject.toml constraints.txt src/dcrl/version.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing into .venv (some minutes the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+install: $(INSTALLED) ## create .venv with the package and everything for development
+
+train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about ten minutes on 2 cores) and show the result
+	$(BIN)/dcrl train walker2d_uni
+
+test: $(INSTALLED) ## run the tests
+	$(BIN)/python -m pytest
+
+test-all: $(INSTALLED) ## run the tests, also those that take minutes each
+	$(BIN)/python -m pytest -m ''
+
+check: $(INSTALLED) ## format, lint, types, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+bench: $(INSTALLED) ## measure speed against the machine's own limits
+	$(BIN)/dcrl bench rollout
+
+clean: ## remove .venv and caches
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build src/*.egg-info

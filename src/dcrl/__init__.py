@@ -1,0 +1,20 @@
+"""Repertoires of behaviours: quality-diversity with descriptor-conditioned reinforcement learning."""
+
+from dcrl.rollout import rollout
+from dcrl.tasks.gymnasium import GymnasiumTask, from_info
+from dcrl.tasks.task import Integration, Task
+from dcrl.types import Descriptor, Evaluation, Physics, Transitions
+from dcrl.version import __version__
+
+__all__ = [
+    "Descriptor",
+    "Evaluation",
+    "GymnasiumTask",
+    "Integration",
+    "Physics",
+    "Task",
+    "Transitions",
+    "__version__",
+    "from_info",
+    "rollout",
+]

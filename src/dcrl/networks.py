@@ -1,0 +1,95 @@
+"""Multilayer perceptrons as flat parameter vectors.
+
+A genotype is one float32 vector: layer by layer, the kernel (in x out, row-major), then the bias.
+The hidden layers are ReLU; a policy ends in tanh, a critic is linear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dcrl.types import Array, Floats
+
+HIDDEN = (128, 128)  # the paper's policies
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The shape of a network: its sizes from input to output, and where each layer lies in the vector."""
+
+    sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.sizes) < 2 or min(self.sizes) < 1:
+            raise ValueError(f"a network needs at least an input and an output of size 1 or more, got {self.sizes}")
+
+    @property
+    def parameters(self) -> int:
+        return sum((fan_in + 1) * fan_out for fan_in, fan_out in pairwise(self.sizes))
+
+    def split(self, parameters: Array) -> list[tuple[Array, Array]]:
+        """(..., P) to one (kernel (..., in, out), bias (..., out)) a layer; views, where NumPy can."""
+        layers, start = [], 0
+        for fan_in, fan_out in pairwise(self.sizes):
+            middle, end = start + fan_in * fan_out, start + (fan_in + 1) * fan_out
+            kernel = parameters[..., start:middle].reshape(*parameters.shape[:-1], fan_in, fan_out)
+            layers.append((kernel, parameters[..., middle:end]))
+            start = end
+        return layers
+
+    def join(self, layers: list[tuple[jax.Array, jax.Array]]) -> jax.Array:
+        """The inverse of `split`."""
+        parts = [part for kernel, bias in layers for part in (kernel.reshape(*bias.shape[:-1], -1), bias)]
+        return jnp.concatenate(parts, axis=-1)
+
+    def init(self, key: jax.Array) -> jax.Array:
+        """One random parameter vector (P,): kernels uniform in +-sqrt(3 / fan_in), biases 0."""
+        layers = []
+        for key_l, (fan_in, fan_out) in zip(
+            jax.random.split(key, len(self.sizes) - 1), pairwise(self.sizes), strict=True
+        ):
+            bound = (3 / fan_in) ** 0.5
+            kernel = jax.random.uniform(key_l, (fan_in, fan_out), minval=-bound, maxval=bound)
+            layers.append((kernel, jnp.zeros(fan_out)))
+        return self.join(layers)
+
+
+def policy_layers(observation_size: int, action_size: int, hidden: tuple[int, ...] = HIDDEN) -> Layers:
+    """The shape of an archive's policies."""
+    return Layers((observation_size, *hidden, action_size))
+
+
+def apply(layers: list[tuple[Array, Array]], inputs: jax.Array) -> jax.Array:
+    """The network's output before any final squashing, in JAX."""
+    *hidden, (kernel, bias) = layers
+    for hidden_kernel, hidden_bias in hidden:
+        inputs = jax.nn.relu(inputs @ hidden_kernel + hidden_bias)
+    output: jax.Array = inputs @ kernel + bias
+    return output
+
+
+def act(layers: list[tuple[Array, Array]], observation: jax.Array) -> jax.Array:
+    """The action in [-1, 1] of one policy, in JAX."""
+    return jnp.tanh(apply(layers, observation))
+
+
+def act_each(layers: list[tuple[Floats, Floats]], observation: Floats) -> Floats:
+    """The actions (n, A) of n policies on one observation (n, O) each, in NumPy.
+
+    Each policy's numbers are independent of its neighbours', bit for bit. (One vector-matrix product a
+    policy is bound by memory, so the batch is kept small enough for the processor's cache.)
+    """
+    hidden: Floats = observation[:, None, :]
+    last = len(layers) - 1
+    for i, (kernel, bias) in enumerate(layers):
+        hidden = np.matmul(hidden, kernel)
+        hidden += bias[:, None, :]
+        if i < last:
+            np.maximum(hidden, 0, out=hidden)
+    np.tanh(hidden, out=hidden)
+    return hidden[:, 0, :]

@@ -1,0 +1,1 @@
+"""The `gymnasium` simulator: any registered environment, on Gymnasium's own vector API."""

@@ -1,0 +1,197 @@
+"""The `mujoco` simulator: C physics on all cores, policies in NumPy beside it.
+
+A few workers each hold a batch of slots. A slot plays one episode; when it ends, the next policy takes
+the slot, so nothing is spent on the dead and Python's own work is shared by many. Physics and matrix
+products both leave Python's lock, so the workers overlap.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+import jax
+import jax.numpy as jnp
+import mujoco
+import numpy as np
+from mujoco.batch import Batch, SimulationError
+from threadpoolctl import ThreadpoolController
+
+from dcrl.networks import Layers, act_each
+from dcrl.simulators.simulator import Recorder
+from dcrl.tasks.task import Task
+from dcrl.types import Bools, Evaluation, Floats, Ints, Physics
+
+MAX_WORKERS = 4  # Python threads; further cores step physics inside each worker's batch
+SLOTS_PER_THREAD = 128  # measured: docs/simulators.md
+
+# Positions, velocities and contacts of the new state; in a persistent batch the next step goes on from them for free.
+STAGE = int(mujoco.mjtStage.mjSTAGE_VEL)
+
+
+class MujocoSimulator:
+    """Owns the worker threads and their simulations."""
+
+    def __init__(self, task: Task, threads: int | None = None) -> None:
+        self.task = task
+        self.threads = threads or os.cpu_count() or 1
+        if self.threads < 1:
+            raise ValueError(f"the number of threads must be at least 1, got {threads}")
+        self.workers = min(self.threads, MAX_WORKERS)
+        self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="dcrl-mujoco")
+        self._blas = ThreadpoolController()
+        self._batches: list[Batch] = []
+        mujoco.set_mju_user_warning(_ignore)  # divergence is handled here, not in a log file
+        data = mujoco.MjData(task.model)
+        self._start = jax.jit(jax.vmap(lambda key: task.start(key, jnp.asarray(data.qpos), jnp.asarray(data.qvel))))
+
+    def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
+        task, count = self.task, len(genotypes)
+        recorder = Recorder(
+            count, task.horizon, task.observation_size, task.action_size, task.descriptor, record=record
+        )
+        qpos, qvel = self._starts(keys)
+        finite = np.isfinite(genotypes).all(axis=1)
+        recorder.valid[~finite] = False
+        todo = deque(np.flatnonzero(finite).tolist())
+        while len(self._batches) < self.workers:
+            inner = max(1, self.threads // self.workers)
+            self._batches.append(Batch(task.model, SLOTS_PER_THREAD * inner, inner, persistent=True))
+        with self._blas.limit(limits=1, user_api="blas"):
+            workers = [_Worker(task, batch, todo, genotypes, qpos, qvel, layers, recorder) for batch in self._batches]
+            for done in [self._pool.submit(worker.run) for worker in workers]:
+                done.result()
+        return recorder.evaluation()
+
+    def _starts(self, keys: jax.Array) -> tuple[Floats, Floats]:
+        """Positions and velocities, computed for a power of two so that few batch sizes are ever compiled."""
+        count = len(keys)
+        rows = np.arange(1 << max(count - 1, 0).bit_length()) % count
+        qpos, qvel = self._start(keys[rows])
+        return np.asarray(qpos, np.float64)[:count], np.asarray(qvel, np.float64)[:count]
+
+    def close(self) -> None:
+        self._pool.shutdown()
+        self._batches.clear()
+
+
+class _Worker:
+    """One thread's share: the first `live` rows of every array below belong to running episodes."""
+
+    def __init__(
+        self,
+        task: Task,
+        batch: Batch,
+        todo: deque[int],
+        genotypes: Floats,
+        qpos: Floats,
+        qvel: Floats,
+        layers: Layers,
+        recorder: Recorder,
+    ) -> None:
+        self.task, self.batch, self.todo, self.layers, self.recorder = task, batch, todo, layers, recorder
+        self.genotypes, self.qpos, self.qvel = genotypes, qpos, qvel
+        slots = batch.nsim
+        self.live = 0
+        self.simulation: Ints = np.arange(slots)  # which simulation of the batch a row uses
+        self.stepped: Ints = self.simulation  # those of the live rows, sorted as the batch wants them
+        self.episode: Ints = np.zeros(slots, np.int64)
+        self.time: Ints = np.zeros(slots, np.int64)
+        self.parameters = np.zeros((slots, layers.parameters), np.float32)
+        self.observation = np.zeros((slots, task.observation_size), np.float32)
+        self.bound = {field: batch.bind(field) for field in task.fields}
+        self.control = batch.bind("ctrl")
+
+    def run(self) -> None:
+        changed = True
+        while True:
+            if self.todo and self.live < len(self.simulation):
+                self._admit()
+                changed = True
+            if not self.live:
+                return
+            if changed:
+                self.stepped = np.sort(self.simulation[: self.live])
+                before = self._read(self.live)
+                weights = self.layers.split(self.parameters[: self.live])
+            changed, before = self._step(before, weights)
+
+    def _admit(self) -> None:
+        """Fill free rows with the next policies and put their robots at the start."""
+        first = self.live
+        while self.live < len(self.simulation):
+            try:
+                following = self.todo.popleft()
+            except IndexError:  # another worker took the last one
+                break
+            self.episode[self.live] = following
+            self.parameters[self.live] = self.genotypes[following]
+            self.live += 1
+        if first == self.live:
+            return
+        rows = slice(first, self.live)
+        ids, episode = self.simulation[rows], self.episode[rows]
+        self.time[rows] = 0
+        self.batch.reset(np.sort(ids), stage=int(mujoco.mjtStage.mjSTAGE_NONE))
+        self.bound["qpos"][ids] = self.qpos[episode]
+        self.bound["qvel"][ids] = self.qvel[episode]
+        self.batch.forward(np.sort(ids), STAGE)
+        physics = self._read(self.live)
+        self.observation[rows] = self.task.observe(physics)[rows]
+        self.recorder.begin(episode, self.observation[rows], self.task.step_descriptor(physics)[rows])
+
+    def _read(self, live: int) -> Physics:
+        ids = self.simulation[:live]
+        fields = {name: values[ids] for name, values in self.bound.items()}
+        remaining = (self.task.horizon - self.time[:live]) / self.task.horizon
+        return Physics(np, self.task.integration.period, remaining, fields)
+
+    def _step(self, before: Physics, weights: list[tuple[Floats, Floats]]) -> tuple[bool, Physics]:
+        """One control step of every live episode; whether an episode ended, and the state after."""
+        task, live = self.task, self.live
+        ids, episode, time = self.simulation[:live], self.episode[:live], self.time[:live]
+        action = act_each(weights, self.observation[:live])
+        centre, half = task.control_range
+        control = centre + half * action
+        self.control[ids] = control
+        failed = self._advance(ids)
+
+        time += 1
+        after = self._read(live)
+        observation = task.observe(after)
+        reward = task.reward(before, control, after)
+        self.observation[:live] = observation
+        finite = np.isfinite(observation.sum(axis=-1) + reward) & ~failed
+        ended = task.terminated(after)
+        self.recorder.step(episode, time - 1, action, reward, self.observation[:live], task.step_descriptor(after))
+
+        over = ended | ~finite | (time >= task.horizon)
+        if not over.any():
+            return False, after
+        self.recorder.end(episode[over], time[over], (ended & finite)[over], finite[over])
+        self._retire(np.flatnonzero(over))
+        return True, after
+
+    def _advance(self, ids: Ints) -> Bools:
+        """Step physics; which simulations MuJoCo gave up on."""
+        try:
+            self.batch.step(self.stepped, self.task.integration.substeps, STAGE)
+        except SimulationError as error:
+            return np.isin(ids, error.ids)
+        return np.zeros(len(ids), bool)
+
+    def _retire(self, rows: Ints) -> None:
+        """Move the last live rows into the places of the ended ones."""
+        for row in rows[::-1]:
+            self.live -= 1
+            last = self.live
+            if row != last:
+                self.parameters[row] = self.parameters[last]
+                self.observation[row] = self.observation[last]
+                self.episode[row], self.time[row] = self.episode[last], self.time[last]
+                self.simulation[row], self.simulation[last] = self.simulation[last], self.simulation[row]
+
+
+def _ignore(message: str) -> None:
+    """MuJoCo's warning handler: a diverged simulation is reported as an invalid evaluation instead."""

@@ -1,0 +1,112 @@
+"""What the walking robots share: Gymnasium's models, feet that feel the floor, the start noise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gymnasium
+import jax
+import mujoco
+
+from dcrl.tasks.task import Start
+from dcrl.types import Array, Descriptor, Physics
+
+ASSETS = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
+
+
+def gymnasium_robot(file: str, feet: tuple[str, ...]) -> mujoco.MjSpec:
+    """A robot of the installed Gymnasium with one contact sensor per foot geom against the floor."""
+    spec = mujoco.MjSpec.from_file(str(ASSETS / file))
+    for foot in feet:
+        feel_contact(spec, foot, "floor")
+    return spec
+
+
+def feel_contact(spec: mujoco.MjSpec, geom: str, other: str) -> None:
+    """Add a sensor that counts the contacts between two geoms, one number in `sensordata`."""
+    found = 1 << int(mujoco.mjtConDataField.mjCONDATA_FOUND)
+    spec.add_sensor(
+        name=f"{geom} on {other}",
+        type=mujoco.mjtSensor.mjSENS_CONTACT,
+        objtype=mujoco.mjtObj.mjOBJ_GEOM,
+        objname=geom,
+        reftype=mujoco.mjtObj.mjOBJ_GEOM,
+        refname=other,
+        intprm=[found, 0, 1],
+    )
+
+
+def start_noise(scale: float, *, normal_velocity: bool) -> Start:
+    """Gymnasium's start: uniform noise of +-scale on qpos; on qvel the same, or scale times a normal."""
+
+    def start(key: jax.Array, qpos0: jax.Array, qvel0: jax.Array) -> tuple[jax.Array, jax.Array]:
+        key_position, key_velocity = jax.random.split(key)
+        qpos = qpos0 + jax.random.uniform(key_position, qpos0.shape, minval=-scale, maxval=scale)
+        if normal_velocity:
+            qvel = qvel0 + scale * jax.random.normal(key_velocity, qvel0.shape)
+        else:
+            qvel = qvel0 + jax.random.uniform(key_velocity, qvel0.shape, minval=-scale, maxval=scale)
+        return qpos, qvel
+
+    return start
+
+
+def feet_contacts(physics: Physics) -> Array:
+    """(..., feet): 1 where a foot touches the floor at the end of the control step, else 0."""
+    return (physics.sensordata > 0) * 1.0
+
+
+def contact_rates(feet: tuple[str, ...]) -> Descriptor:
+    """The share of the steps lived that each foot spends on the floor."""
+    return Descriptor(
+        names=tuple(f"contact rate, {foot}" for foot in feet),
+        unit="share of steps",
+        low=(0.0,) * len(feet),
+        high=(1.0,) * len(feet),
+        over="mean",
+    )
+
+
+def final_position(reach: float) -> Descriptor:
+    """Where the torso is at the last step lived, within +-reach metres of the origin."""
+    return Descriptor(
+        names=("final x", "final y"), unit="m", low=(-reach, -reach), high=(reach, reach), over="last", clip=True
+    )
+
+
+def torso_position(physics: Physics) -> Array:
+    """(..., 2): x and y of a floating base."""
+    return physics.qpos[..., :2]
+
+
+def forward_velocity(before: Physics, after: Physics) -> Array:
+    """Of the torso, over the control period, m/s."""
+    return (after.qpos[..., 0] - before.qpos[..., 0]) / after.period
+
+
+def never(physics: Physics) -> Array:
+    """No state ends the episode early. (A diverged simulation is invalid whatever a task says.)"""
+    return physics.xp.zeros(physics.qpos.shape[:-1], dtype=bool)
+
+
+def squares(control: Array) -> Array:
+    return (control * control).sum(-1)
+
+
+def named(template: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """One label a name: `named("{} angle (rad)", joints)`."""
+    return tuple(template.format(name) for name in names)
+
+
+def planar_labels(*pitch: str, joints: tuple[str, ...]) -> tuple[str, ...]:
+    """The observations of a robot that moves in the x-z plane."""
+    return (
+        "torso z (m)",
+        *pitch,
+        *named("{} angle (rad)", joints),
+        "torso velocity x (m/s)",
+        "torso velocity z (m/s)",
+        "torso pitch velocity (rad/s)",
+        *named("{} velocity (rad/s)", joints),
+        "share of the episode left",
+    )

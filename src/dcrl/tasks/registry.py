@@ -1,0 +1,97 @@
+"""Tasks by name: the built-in ones, those of installed packages, and anyone's `module:object` or `file.py:object`."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import sys
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TypeAlias
+
+from dcrl.tasks import ant, half_cheetah, hopper, humanoid, point, walker2d
+from dcrl.tasks.gymnasium import GymnasiumTask
+from dcrl.tasks.task import Task
+
+AnyTask: TypeAlias = Task | GymnasiumTask
+
+GROUP = "dcrl.tasks"  # the entry-point group in which a package offers its tasks
+
+PAPER = (
+    ant.ant_omni,
+    ant.anttrap_omni,
+    humanoid.humanoid_omni,
+    walker2d.walker2d_uni,
+    half_cheetah.halfcheetah_uni,
+    ant.ant_uni,
+    humanoid.humanoid_uni,
+)
+BEYOND = (hopper.hopper_uni, point.point_omni)
+BUILT_IN: dict[str, Task] = {task.name: task for task in (*PAPER, *BEYOND)}
+
+
+@cache
+def _offered() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def names() -> tuple[str, ...]:
+    """Every task known by name."""
+    return (*BUILT_IN, *(name for name in _offered() if name not in BUILT_IN))
+
+
+def get(task: str | AnyTask) -> AnyTask:
+    """A task by its name, by `module:object` or by `path/to/file.py:object`; a task itself is returned as it is."""
+    if isinstance(task, Task | GymnasiumTask):
+        return task
+    if task in BUILT_IN:
+        return BUILT_IN[task]
+    if task in _offered():
+        return _as_task(_offered()[task].load(), task)
+    if ":" in task:
+        return _as_task(_load(task), task)
+    close = difflib.get_close_matches(task, names(), n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    raise ValueError(
+        f"there is no task {task!r}{hint} Known tasks: {', '.join(names())}; "
+        "or give your own as module:object or file.py:object"
+    )
+
+
+def _as_task(found: object, name: str) -> AnyTask:
+    if not isinstance(found, Task | GymnasiumTask):
+        raise ValueError(
+            f"{name} must be a dcrl.Task or a dcrl.GymnasiumTask, got an object of type {type(found).__name__}"
+        )
+    return found
+
+
+def _load(reference: str) -> object:
+    where, _, attribute = reference.rpartition(":")
+    try:
+        module = _module_from_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
+    except ModuleNotFoundError as error:
+        raise ValueError(f"cannot import {where!r} for task {reference!r}: {error}") from None
+    except (SyntaxError, OSError) as error:
+        raise ValueError(f"cannot read {where!r} for task {reference!r}: {error}") from None
+    if not hasattr(module, attribute):
+        raise ValueError(f"{where} has no {attribute!r}; it defines {', '.join(_tasks_in(module)) or 'no task'}")
+    return getattr(module, attribute)
+
+
+def _module_from_file(path: Path) -> object:
+    """The module in a file, imported under a name of its own so that it shadows nothing."""
+    name = f"dcrl_task_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise OSError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _tasks_in(module: object) -> list[str]:
+    return [name for name, value in vars(module).items() if isinstance(value, Task | GymnasiumTask)]
