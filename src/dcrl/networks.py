@@ -34,6 +34,11 @@ class Layers:
 
     def split(self, parameters: Array) -> list[tuple[Array, Array]]:
         """(..., P) to one (kernel (..., in, out), bias (..., out)) a layer; views, where NumPy can."""
+        if parameters.shape[-1] != self.parameters:
+            raise ValueError(
+                f"a network of layers {' - '.join(map(str, self.sizes))} has {self.parameters} parameters, "
+                f"got an array of shape {tuple(parameters.shape)}"
+            )
         layers, start = [], 0
         for fan_in, fan_out in pairwise(self.sizes):
             middle, end = start + fan_in * fan_out, start + (fan_in + 1) * fan_out
@@ -93,3 +98,24 @@ def act_each(layers: list[tuple[Floats, Floats]], observation: Floats) -> Floats
             np.maximum(hidden, 0, out=hidden)
     np.tanh(hidden, out=hidden)
     return hidden[:, 0, :]
+
+
+def specialise(actor: Layers, parameters: Floats, conditions: Floats) -> Floats:
+    """(B, P) unconditioned policies that act as the conditioned actor does under each of `conditions` (B, D).
+
+    The actor-injection identity: (s || d) W + b = s W_1 + (d W_2 + b), so the first layer keeps its rows
+    for the observation and its bias takes in the condition; all other layers stay.
+    """
+    (kernel, bias), *_ = actor.split(parameters)
+    first_size = kernel.size + bias.size
+    observation_size = actor.sizes[0] - conditions.shape[1]
+    biases = bias + conditions @ kernel[observation_size:]
+    count = len(conditions)
+    return np.concatenate(
+        [
+            np.broadcast_to(kernel[:observation_size].reshape(-1), (count, observation_size * len(bias))),
+            biases,
+            np.broadcast_to(parameters[first_size:], (count, len(parameters) - first_size)),
+        ],
+        axis=1,
+    ).astype(np.float32)

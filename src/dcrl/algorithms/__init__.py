@@ -1,0 +1,1 @@
+"""Algorithms: short compositions of operators and learners."""

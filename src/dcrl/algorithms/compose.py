@@ -1,0 +1,233 @@
+"""One generation: train, select, vary, evaluate, add (and remember in the replay buffer).
+
+Operators that learn nothing are evaluated while the device trains; the outcome is the same as one
+after the other, because they depend on the archive alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+from dcrl import keys
+from dcrl.archive import archive as archives
+from dcrl.archive.archive import Archive
+from dcrl.archive.centroids import centroids
+from dcrl.learners import td3
+from dcrl.learners.conditioning import normalise, similarity
+from dcrl.networks import Layers
+from dcrl.replay import Replay
+from dcrl.rollout import evaluate
+from dcrl.simulators.simulator import Simulator
+from dcrl.types import Descriptor, Evaluation, Floats
+from dcrl.variation.operator import Offspring, Operator, Sources
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchiveConfig:
+    """The archive's tessellation; the defaults are the paper's."""
+
+    cells: int = 1024
+    """Cells (centroids) of the archive."""
+    cvt_samples: int = 50_000
+    """Uniform samples that the centroids are computed from."""
+
+    def __post_init__(self) -> None:
+        if self.cells < 1 or self.cvt_samples < self.cells:
+            raise ValueError(
+                f"cells must be at least 1 and cvt_samples at least cells, got {self.cells} and {self.cvt_samples}"
+            )
+
+
+def positive(**values: float) -> None:
+    """Refuse a configuration in which one of these is not above 0."""
+    for name, value in values.items():
+        if not value > 0:
+            raise ValueError(f"{name} must be above 0, got {value}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperatorReport:
+    """What one operator achieved in one generation."""
+
+    name: str
+    evaluations: int
+    added: int
+    improvement: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Where a run stands after a generation; counts are totals since its start."""
+
+    generation: int
+    evaluations: int
+    environment_steps: int
+    invalid: int
+    qd_score: float
+    coverage: float
+    max_fitness: float
+    operators: tuple[OperatorReport, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """Everything a run needs to go on. The replay buffer is the one part that changes in place."""
+
+    generation: int
+    evaluations: int
+    environment_steps: int
+    invalid: int
+    archive: Archive
+    learned: td3.TD3State | None
+    replay: Replay | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What an algorithm is applied to: where policies are evaluated, their shape, and what tells them apart."""
+
+    simulator: Simulator
+    layers: Layers
+    descriptor: Descriptor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Composition:
+    """An algorithm: operators, and a learner if they need one."""
+
+    setting: Setting
+    archive_config: ArchiveConfig
+    operators: tuple[Operator, ...]
+    learner: td3.TD3 | None = None
+    length_scale: float = 0.1
+
+    @property
+    def batch_size(self) -> int:
+        return sum(operator.count for operator in self.operators)
+
+    @property
+    def operator_names(self) -> tuple[str, ...]:
+        return tuple(operator.name for operator in self.operators)
+
+    def start(self, seed: int) -> tuple[State, Report]:
+        """Generation 0: as many random policies as a generation has offspring."""
+        key = keys.generation(keys.root(seed), 0)
+        state = State(
+            generation=0,
+            evaluations=0,
+            environment_steps=0,
+            invalid=0,
+            archive=archives.empty(self._centroids(seed), self.setting.layers.parameters),
+            learned=self.learner.init(keys.stream(key, "learner")) if self.learner else None,
+            replay=self._replay(),
+        )
+        genotype = np.asarray(_random_policies(self.setting.layers, keys.stream(key, "policies"), self.batch_size))
+        offspring = Offspring(genotype=genotype, target=None)
+        evaluation = self._evaluate(offspring, keys.each(keys.stream(key, "start"), self.batch_size))
+        state, _ = self._take_in(state, [(offspring, evaluation)])
+        nothing = tuple(
+            OperatorReport(name=name, evaluations=0, added=0, improvement=0.0) for name in self.operator_names
+        )
+        return state, report(state, nothing)
+
+    def advance(self, state: State, seed: int) -> tuple[State, Report]:
+        """The next generation."""
+        number = state.generation + 1
+        key = keys.generation(keys.root(seed), number)
+        learned = state.learned
+        if self.learner and learned is not None and state.replay is not None and state.replay.size:
+            learned = td3.train(self.learner, learned, state.replay, keys.stream(key, "train"))
+        sources = Sources(archive=state.archive, learned=learned, replay=state.replay)
+        starts = keys.each(keys.stream(key, "start"), self.batch_size)
+        first = np.cumsum([0, *(operator.count for operator in self.operators)])
+
+        evaluated: dict[int, tuple[Offspring, Evaluation]] = {}
+        for i in sorted(range(len(self.operators)), key=lambda i: self.operators[i].learns):
+            operator = self.operators[i]
+            offspring = operator.vary(sources, keys.stream(key, operator.name))
+            evaluated[i] = offspring, self._evaluate(offspring, starts[first[i] : first[i + 1]])
+        state = dataclasses.replace(state, generation=number, learned=learned)
+        state, addition = self._take_in(state, [evaluated[i] for i in range(len(self.operators))])
+        operators = tuple(
+            OperatorReport(
+                name=operator.name,
+                evaluations=operator.count,
+                added=int(addition.added[a:b].sum()),
+                improvement=float(addition.improvement[a:b].sum()),
+            )
+            for operator, a, b in zip(self.operators, first, first[1:], strict=False)
+        )
+        return state, report(state, operators)
+
+    def _centroids(self, seed: int) -> Floats:
+        return centroids(self.setting.descriptor, self.archive_config.cells, self.archive_config.cvt_samples, seed)
+
+    def _replay(self) -> Replay | None:
+        if self.learner is None:
+            return None
+        learner = self.learner
+        capacity = learner.config.replay_size
+        return Replay(capacity, learner.observation_size, learner.action_size, learner.descriptor_size)
+
+    def _evaluate(self, offspring: Offspring, starts: jax.Array) -> Evaluation:
+        record = self.learner is not None
+        return evaluate(
+            self.setting.simulator,
+            self.setting.descriptor,
+            offspring.genotype,
+            starts,
+            self.setting.layers,
+            record=record,
+        )
+
+    def _take_in(self, state: State, evaluated: list[tuple[Offspring, Evaluation]]) -> tuple[State, archives.Addition]:
+        """Add all offspring to the archive at once, and their transitions to the replay buffer."""
+        if state.replay is not None:
+            for offspring, evaluation in evaluated:
+                self._remember(state.replay, offspring, evaluation)
+        genotype = np.concatenate([offspring.genotype for offspring, _ in evaluated])
+        evaluations = [evaluation for _, evaluation in evaluated]
+        fitness = np.concatenate([evaluation.fitness for evaluation in evaluations])
+        descriptor = np.concatenate([evaluation.descriptor for evaluation in evaluations])
+        archive, addition = archives.add(state.archive, genotype, fitness, descriptor)
+        state = dataclasses.replace(
+            state,
+            archive=archive,
+            evaluations=state.evaluations + len(genotype),
+            environment_steps=state.environment_steps + sum(int(e.steps.sum()) for e in evaluations),
+            invalid=state.invalid + sum(int((~e.valid).sum()) for e in evaluations),
+        )
+        return state, addition
+
+    def _remember(self, replay: Replay, offspring: Offspring, evaluation: Evaluation) -> None:
+        assert self.learner is not None
+        assert evaluation.transitions is not None
+        count = len(offspring.genotype)
+        scale, target = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
+        if self.learner.descriptor_size:
+            achieved = normalise(self.setting.descriptor, evaluation.descriptor)
+            target = achieved if offspring.target is None else normalise(self.setting.descriptor, offspring.target)
+            scale = similarity(achieved, target, self.length_scale)
+        replay.insert(evaluation.transitions, evaluation.valid, scale, target)
+
+
+def report(state: State, operators: tuple[OperatorReport, ...]) -> Report:
+    return Report(
+        generation=state.generation,
+        evaluations=state.evaluations,
+        environment_steps=state.environment_steps,
+        invalid=state.invalid,
+        qd_score=state.archive.qd_score,
+        coverage=state.archive.coverage,
+        max_fitness=state.archive.max_fitness,
+        operators=operators,
+    )
+
+
+def _random_policies(layers: Layers, key: jax.Array, count: int) -> jax.Array:
+    policies: jax.Array = jax.jit(jax.vmap(layers.init))(keys.each(key, count))
+    return policies

@@ -1,0 +1,1 @@
+"""Variation operators: named values that turn an archive into offspring."""

@@ -1,0 +1,57 @@
+"""Actor injection: the conditioned actor, specialised to sampled descriptors, proposed to the archive (Algorithm 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import jax
+import numpy as np
+
+from dcrl import keys
+from dcrl.archive.archive import Archive, select
+from dcrl.learners.conditioning import normalise
+from dcrl.learners.td3 import TD3
+from dcrl.networks import specialise
+from dcrl.types import Descriptor, Floats
+from dcrl.variation.operator import Offspring, Sources
+
+Injection = Literal["uniform", "archive"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActorInjectionConfig:
+    """Hyperparameters of actor injection; the default is the paper's."""
+
+    injection: Injection = "uniform"
+    """Where descriptors are drawn from: the whole space (the paper), or the archive's elites (the authors' code)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActorInjection:
+    """Specialised copies of the actor; each aims at the descriptor it was specialised to."""
+
+    name: str = "ai"
+    count: int
+    learner: TD3
+    descriptor: Descriptor
+    config: ActorInjectionConfig = ActorInjectionConfig()
+    learns: bool = True
+
+    def vary(self, sources: Sources, key: jax.Array) -> Offspring:
+        assert sources.learned is not None
+        target = sample_descriptors(self.config.injection, sources.archive, self.descriptor, self.count, key)
+        actor = np.asarray(sources.learned.actor)
+        genotype = specialise(self.learner.actor_layers, actor, normalise(self.descriptor, target))
+        return Offspring(genotype=genotype, target=target)
+
+
+def sample_descriptors(
+    source: Injection, archive: Archive, descriptor: Descriptor, count: int, key: jax.Array
+) -> Floats:
+    """(count, D) descriptors in the descriptor's units."""
+    if source == "archive":
+        return archive.descriptor[select(archive, keys.stream(key, "descriptors"), count)]
+    unit = jax.random.uniform(keys.stream(key, "descriptors"), (count, descriptor.size))
+    low, high = np.asarray(descriptor.low), np.asarray(descriptor.high)
+    return np.asarray(low + np.asarray(unit) * (high - low), np.float32)

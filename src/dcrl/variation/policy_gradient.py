@@ -1,0 +1,153 @@
+"""Policy-gradient variation: elites climb the critic while keeping their descriptor (Algorithm 3 of the paper).
+
+grad J = mean grad_phi pi_phi(s) grad_a Q_1(s, a | d_phi) at a = pi_phi(s), followed by Adam, fresh for
+each parent. All parents see the same minibatches, so the critic's first layer is taken apart: its state
+part is computed once for all of them, its descriptor part once a parent, and only its action part is
+differentiated. Parents are independent and are shared out among the devices, a few at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as Spec
+
+from dcrl import keys
+from dcrl.archive.archive import select
+from dcrl.learners.conditioning import normalise
+from dcrl.learners.td3 import TD3
+from dcrl.networks import Layers, act
+from dcrl.types import Descriptor, Floats
+from dcrl.variation.operator import Offspring, Sources
+
+WHOLE, OWN = Spec(), Spec("parents")  # every device holds the critic and the samples, and its own parents
+PARENTS_AT_ONCE = 4  # small enough for a core's cache, large enough for its vector units
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyGradientConfig:
+    """Hyperparameters of the policy-gradient operator; the defaults are the paper's."""
+
+    policy_steps: int = 150
+    """Gradient steps per parent."""
+    policy_learning_rate: float = 5e-3
+    """Adam's step size for offspring."""
+
+    def __post_init__(self) -> None:
+        if self.policy_steps < 1 or self.policy_learning_rate <= 0:
+            raise ValueError(
+                f"policy_steps must be at least 1 and policy_learning_rate above 0, got {self.policy_steps} "
+                f"and {self.policy_learning_rate}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyGradient:
+    """Offspring that improve on elites drawn uniformly; each aims at its parent's descriptor."""
+
+    name: str = "pg"
+    count: int
+    learner: TD3
+    layers: Layers
+    descriptor: Descriptor
+    config: PolicyGradientConfig = PolicyGradientConfig()
+    learns: bool = True
+
+    def vary(self, sources: Sources, key: jax.Array) -> Offspring:
+        assert sources.learned is not None
+        assert sources.replay is not None
+        archive, replay = sources.archive, sources.replay
+        cells = select(archive, keys.stream(key, "parents"), self.count)
+        shape = (self.config.policy_steps, self.learner.config.batch_size)
+        index = np.asarray(jax.random.randint(keys.stream(key, "samples"), shape, 0, replay.size))
+        conditions = normalise(self.descriptor, archive.descriptor[cells])
+        genotype = climb(
+            self.learner,
+            self.layers,
+            self.config,
+            sources.learned.critics[0],
+            archive.genotype[cells],
+            conditions[:, : self.learner.descriptor_size],
+            replay.observation.take(index, axis=0),
+        )
+        return Offspring(genotype=genotype, target=archive.descriptor[cells])
+
+
+def climb(
+    learner: TD3,
+    layers: Layers,
+    config: PolicyGradientConfig,
+    critic: jax.Array,
+    parents: Floats,
+    conditions: Floats,
+    observations: Floats,
+) -> Floats:
+    """(B, P) parents after `config.policy_steps` gradient steps on observations (steps, N, O)."""
+    mesh = _mesh()
+    count = len(parents)
+    block = mesh.size * PARENTS_AT_ONCE
+    rows = np.arange(-(-count // block) * block) % count
+    shared = jax.device_put((critic, observations), NamedSharding(mesh, WHOLE))
+    own = jax.device_put((parents[rows], conditions[rows]), NamedSharding(mesh, OWN))
+    return np.asarray(_climb(learner, layers, config, *shared, *own))[:count]
+
+
+@lru_cache(maxsize=1)
+def _mesh() -> jax.sharding.Mesh:
+    return jax.make_mesh((jax.local_device_count(),), ("parents",), axis_types=(jax.sharding.AxisType.Auto,))
+
+
+@partial(jax.jit, static_argnames=("learner", "layers", "config"))
+def _climb(
+    learner: TD3,
+    layers: Layers,
+    config: PolicyGradientConfig,
+    critic: jax.Array,
+    observations: jax.Array,
+    parents: jax.Array,
+    conditions: jax.Array,
+) -> jax.Array:
+    def share(critic: jax.Array, observations: jax.Array, parents: jax.Array, conditions: jax.Array) -> jax.Array:
+        """What one device does."""
+        (kernel, bias), *deeper = learner.critic_layers.split(critic)
+        state_kernel, action_kernel, condition_kernel = jnp.split(
+            kernel, [learner.observation_size, learner.observation_size + learner.action_size]
+        )
+        state_part = observations @ state_kernel + bias  # (steps, N, H)
+        optimiser = optax.adam(config.policy_learning_rate)
+
+        def few(group: tuple[jax.Array, jax.Array]) -> jax.Array:
+            policies, conditions = group  # (4, P), (4, D)
+            condition_part = (conditions @ condition_kernel)[:, None]
+
+            def loss(policies: jax.Array, observation: jax.Array, state_part: jax.Array) -> jax.Array:
+                actions = jax.vmap(lambda policy: act(layers.split(policy), observation))(policies)
+                hidden = jax.nn.relu(state_part + actions @ action_kernel + condition_part)
+                for middle_kernel, middle_bias in deeper[:-1]:
+                    hidden = jax.nn.relu(hidden @ middle_kernel + middle_bias)
+                last_kernel, last_bias = deeper[-1]
+                values = hidden @ last_kernel[:, 0] + last_bias[0]
+                return -values.mean(axis=1).sum()  # a sum: each policy's gradient is its own
+
+            def step(
+                carry: tuple[jax.Array, optax.OptState], batch: tuple[jax.Array, jax.Array]
+            ) -> tuple[tuple[jax.Array, optax.OptState], None]:
+                policies, state = carry
+                change, state = optimiser.update(jax.grad(loss)(policies, *batch), state)
+                return (policies + change, state), None
+
+            (offspring, _), _ = jax.lax.scan(step, (policies, optimiser.init(policies)), (observations, state_part))
+            return offspring
+
+        groups = jax.tree.map(lambda x: x.reshape(-1, PARENTS_AT_ONCE, *x.shape[1:]), (parents, conditions))
+        return jax.lax.map(few, groups).reshape(parents.shape)
+
+    spread = jax.shard_map(share, mesh=_mesh(), in_specs=(WHOLE, WHOLE, OWN, OWN), out_specs=OWN, check_vma=False)
+    offspring: jax.Array = spread(critic, observations, parents, conditions)
+    return offspring
