@@ -1,0 +1,1 @@
+"""The installed command `dcrl`, one module a verb."""

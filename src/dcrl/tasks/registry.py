@@ -49,11 +49,14 @@ def get(task: str | AnyTask) -> AnyTask:
     if task in BUILT_IN:
         return BUILT_IN[task]
     if task in _offered():
-        return _as_task(_offered()[task].load(), task)
+        try:
+            return _as_task(_offered()[task].load(), task)
+        except Exception as error:  # whatever the package that offers it does when it is imported
+            raise ValueError(f"loading the installed task {task!r} fails: {_described(error)}") from error
     if ":" in task:
         return _as_task(_load(task), task)
     close = difflib.get_close_matches(task, names(), n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
+    hint = f"; did you mean {close[0]}?" if close else "."
     raise ValueError(
         f"there is no task {task!r}{hint} Known tasks: {', '.join(names())}; "
         "or give your own as module:object or file.py:object"
@@ -76,6 +79,8 @@ def _load(reference: str) -> object:
         raise ValueError(f"cannot import {where!r} for task {reference!r}: {error}") from None
     except (SyntaxError, OSError) as error:
         raise ValueError(f"cannot read {where!r} for task {reference!r}: {error}") from None
+    except Exception as error:  # whatever someone's module does when it is imported
+        raise ValueError(f"importing {where!r} for task {reference!r} fails: {_described(error)}") from error
     if not hasattr(module, attribute):
         raise ValueError(f"{where} has no {attribute!r}; it defines {', '.join(_tasks_in(module)) or 'no task'}")
     return getattr(module, attribute)
@@ -91,6 +96,10 @@ def _module_from_file(path: Path) -> object:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _described(error: Exception) -> str:
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
 
 
 def _tasks_in(module: object) -> list[str]:
