@@ -1,0 +1,182 @@
+"""`dcrl doctor`: what this installation and this machine can do, and how to get what is missing."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Literal
+
+from packaging.requirements import Requirement
+
+from dcrl.cli import output
+
+PACKAGE = "dcrl-map-elites"
+MARKS = {"ok": "✓", "broken": "✗", "missing": "•"}
+GIB = 2**30
+
+# A process of its own, because an OpenGL library may end the one that tries it.
+DRAW = """
+import mujoco
+from dcrl.simulators.rendering import Camera
+from dcrl.tasks.point import point_omni
+data = mujoco.MjData(point_omni.model)
+mujoco.mj_forward(point_omni.model, data)
+Camera(point_omni.model, 32, 24).picture(data)
+print("drawn")
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Symptom:
+    """One thing looked at: in order, broken though it is needed, or optional and missing."""
+
+    what: str
+    status: Literal["ok", "broken", "missing"]
+    sentence: str
+
+
+def run(*, json: bool = False) -> int:
+    """Examine this installation and this machine: versions, cores, memory, devices, and a rollout as a test.
+
+    The exit code is 0 unless something that is needed is broken; optional parts may be missing.
+
+    Args:
+        json: print one JSON object with the versions, and of each look what, status (ok, broken or missing) and
+            sentence, for programs
+    """
+    symptoms = [_look(what, look) for what, look in LOOKS.items()]
+    if json:
+        output.print_json({"versions": _versions(), "symptoms": [asdict(symptom) for symptom in symptoms]})
+    else:
+        console = output.console()
+        for symptom in symptoms:
+            console.print(f"{MARKS[symptom.status]} {symptom.what}: {symptom.sentence}")
+    return 2 if any(symptom.status == "broken" for symptom in symptoms) else 0
+
+
+class _MissingError(Exception):
+    """An optional part is not there; the message says how to get it."""
+
+
+def _look(what: str, look: Callable[[], str]) -> Symptom:
+    try:
+        return Symptom(what=what, status="ok", sentence=look())
+    except _MissingError as error:
+        return Symptom(what=what, status="missing", sentence=str(error))
+    except Exception as error:  # whatever is broken, the other findings still help
+        return Symptom(what=what, status="broken", sentence=f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def _python() -> str:
+    return f"{platform.python_version()} on {platform.platform()}"
+
+
+def _versions() -> dict[str, str | None]:
+    """The installed version of this package and of all that it needs, None for what is not there."""
+    return {name: _version(name) for name in (PACKAGE, "jaxlib", *(need.name for need in _needs()))}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _needs() -> list[Requirement]:
+    """The requirements of this package, without the optional extras."""
+    needs = map(Requirement, requires(PACKAGE) or ())
+    return [need for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})]
+
+
+def _packages() -> str:
+    for need in _needs():
+        found = _version(need.name)
+        if found is None or not need.specifier.contains(found, prereleases=True):
+            raise RuntimeError(f"{need} is needed, found {found or 'none'}; pip install '{need}'")
+    return ", ".join(f"{name} {found}" for name, found in _versions().items())
+
+
+def _cores() -> str:
+    from dcrl.benchmark import cores
+
+    return f"{cores()} for this process"
+
+
+def _memory() -> str:
+    """Linux tells what is available; elsewhere the total is known at most."""
+    try:
+        lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        total, available = (int(lines[name].split()[0]) * 1024 / GIB for name in ("MemTotal", "MemAvailable"))
+    except OSError:
+        return "unknown on this system"
+    return f"{available:.1f} GiB available of {total:.1f} GiB"
+
+
+def _disk() -> str:
+    return f"{shutil.disk_usage(Path.cwd()).free / GIB:.1f} GiB free in the current directory"
+
+
+def _devices() -> str:
+    import jax
+
+    devices = jax.devices()
+    return f"{len(devices)} x {devices[0].device_kind} ({devices[0].platform})"
+
+
+def _mjx() -> str:
+    mjx, mujoco = _version("mujoco-mjx"), version("mujoco")
+    if mjx is None:
+        raise _MissingError(f"not installed; pip install '{PACKAGE}[mjx]' adds the simulator mjx")
+    if mjx.split(".")[:2] != mujoco.split(".")[:2]:
+        raise RuntimeError(f"mujoco-mjx {mjx} does not belong to mujoco {mujoco}; pip install 'mujoco-mjx=={mujoco}'")
+    return f"mujoco-mjx {mjx} belongs to mujoco {mujoco}"
+
+
+def _rendering() -> str:
+    """Draw a picture, since a library that is there may still find no device."""
+    if _version("imageio") is None:
+        raise _MissingError(f"not installed; pip install '{PACKAGE}[render]' adds pictures and videos")
+    done = subprocess.run([sys.executable, "-c", DRAW], capture_output=True, text=True, timeout=60, check=False)
+    if "drawn" not in done.stdout:
+        reason = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        raise _MissingError(f"no picture could be drawn, which training does not need ({reason})")
+    return "a picture was drawn"
+
+
+def _rollout() -> str:
+    """The first one compiles, the second tells the time."""
+    import numpy as np
+
+    from dcrl.networks import policy_layers
+    from dcrl.rollout import rollout
+    from dcrl.tasks.point import point_omni
+
+    still = np.zeros((256, policy_layers(point_omni.observation_size, point_omni.action_size).parameters))
+    rollout(point_omni, still)
+    begin = time.perf_counter()
+    played = rollout(point_omni, still)
+    seconds = time.perf_counter() - begin
+    if not (played.valid.all() and np.allclose(played.fitness, 50)):  # standing still for 50 steps scores 50
+        raise RuntimeError(f"policies that stand still must score 50, got {played.fitness.min()} and more")
+    return f"256 episodes of point_omni, {played.steps.sum():,} steps, in {seconds:.2f} s with the known result"
+
+
+LOOKS: dict[str, Callable[[], str]] = {
+    "python": _python,
+    "packages": _packages,
+    "cores": _cores,
+    "memory": _memory,
+    "disk": _disk,
+    "jax devices": _devices,
+    "mjx": _mjx,
+    "rendering": _rendering,
+    "rollout": _rollout,
+}
