@@ -68,9 +68,9 @@ def _start_keys(seed: jax.Array) -> jax.Array:
 
 def _checked(genotypes: ArrayLike, layers: Layers, name: str) -> Floats:
     batch = np.asarray(genotypes, np.float32)
-    if batch.ndim != 2 or batch.shape[1] != layers.parameters:
+    if batch.ndim != 2 or batch.shape[1] != layers.parameters or not len(batch):
         raise ValueError(
-            f"genotypes for {name} must be (B, {layers.parameters}) for a policy of layers "
+            f"genotypes for {name} must be (B, {layers.parameters}), B at least 1, for policies of layers "
             f"{' - '.join(map(str, layers.sizes))}, got {batch.shape}"
         )
     bad = np.flatnonzero(~np.isfinite(batch).all(axis=1))

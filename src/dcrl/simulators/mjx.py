@@ -15,6 +15,7 @@ import numpy as np
 from mujoco import mjx
 
 from dcrl.networks import Layers, act
+from dcrl.simulators.simulator import sound
 from dcrl.tasks.task import Task
 from dcrl.types import Array, Bools, Evaluation, Floats, Physics, Transitions
 
@@ -32,10 +33,10 @@ class MjxSimulator:
 
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
         count, devices = len(genotypes), self._mesh.size
-        finite: Bools = np.isfinite(genotypes).all(axis=1)
+        finite: Bools = np.asarray(np.isfinite(genotypes).all(axis=1))
         padding = np.arange(-count % devices)  # a batch is shared evenly among the devices
         rows = np.concatenate([np.arange(count), padding % count])
-        sharding = jax.NamedSharding(self._mesh, jax.sharding.PartitionSpec("batch"))
+        sharding = jax.NamedSharding(self._mesh, jax.sharding.PartitionSpec("batch"))  # type: ignore[no-untyped-call]
         batch = jax.device_put((jnp.asarray(np.where(finite[:, None], genotypes, 0)[rows]), keys[rows]), sharding)
         out = jax.tree.map(lambda x: np.asarray(x)[:count], self._play(*batch, layers=layers, record=record))
         valid = out["valid"] & finite
@@ -47,7 +48,7 @@ class MjxSimulator:
                 action=out["action"],
                 reward=out["reward"],
                 state_descriptor=out["state_descriptor"],
-                steps=steps,
+                steps=np.where(valid, steps, 0),
                 terminated=out["terminated"] & valid,
             )
         return Evaluation(
@@ -91,7 +92,7 @@ class MjxSimulator:
             after = self._physics(new, time + 1)
             reward, seen = task.reward(before, control, after), task.observe(after)
             here = task.step_descriptor(after).astype(jnp.float32)
-            finite = jnp.isfinite(seen.sum() + reward)
+            finite = sound(after, seen, reward)
             fell = task.terminated(after)
             total = total + jnp.where(alive, reward, 0)
             over_mean = task.descriptor.over == "mean"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +20,7 @@ from mujoco.batch import Batch, SimulationError
 from threadpoolctl import ThreadpoolController
 
 from dcrl.networks import Layers, act_each
-from dcrl.simulators.simulator import Recorder
+from dcrl.simulators.simulator import Recorder, sound
 from dcrl.tasks.task import Task
 from dcrl.types import Bools, Evaluation, Floats, Ints, Physics
 
@@ -35,7 +36,7 @@ class MujocoSimulator:
 
     def __init__(self, task: Task, threads: int | None = None) -> None:
         self.task = task
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = (os.cpu_count() or 1) if threads is None else threads
         if self.threads < 1:
             raise ValueError(f"the number of threads must be at least 1, got {threads}")
         self.workers = min(self.threads, MAX_WORKERS)
@@ -51,7 +52,7 @@ class MujocoSimulator:
         recorder = Recorder(
             count, task.horizon, task.observation_size, task.action_size, task.descriptor, record=record
         )
-        qpos, qvel = self._starts(keys)
+        qpos, qvel = self.starts(keys)
         finite = np.isfinite(genotypes).all(axis=1)
         recorder.valid[~finite] = False
         todo = deque(np.flatnonzero(finite).tolist())
@@ -64,12 +65,14 @@ class MujocoSimulator:
                 done.result()
         return recorder.evaluation()
 
-    def _starts(self, keys: jax.Array) -> tuple[Floats, Floats]:
+    def starts(self, keys: jax.Array) -> tuple[Floats, Floats]:
         """Positions and velocities, computed for a power of two so that few batch sizes are ever compiled."""
         count = len(keys)
         rows = np.arange(1 << max(count - 1, 0).bit_length()) % count
-        qpos, qvel = self._start(keys[rows])
-        return np.asarray(qpos, np.float64)[:count], np.asarray(qvel, np.float64)[:count]
+        qpos, qvel = (np.array(part, np.float64)[:count] for part in self._start(keys[rows]))
+        for row in qpos:  # noise may leave a quaternion that is no rotation; MJX does this by itself
+            mujoco.mj_normalizeQuat(self.task.model, row)
+        return qpos, qvel
 
     def close(self) -> None:
         self._pool.shutdown()
@@ -104,6 +107,10 @@ class _Worker:
         self.control = batch.bind("ctrl")
 
     def run(self) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverged simulation is an outcome, not a warning
+            self._run()
+
+    def _run(self) -> None:
         changed = True
         while True:
             if self.todo and self.live < len(self.simulation):
@@ -136,7 +143,8 @@ class _Worker:
         self.batch.reset(np.sort(ids), stage=int(mujoco.mjtStage.mjSTAGE_NONE))
         self.bound["qpos"][ids] = self.qpos[episode]
         self.bound["qvel"][ids] = self.qvel[episode]
-        self.batch.forward(np.sort(ids), STAGE)
+        with suppress(SimulationError):  # it will fail at its first step too, and is invalid then
+            self.batch.forward(np.sort(ids), STAGE)
         physics = self._read(self.live)
         self.observation[rows] = self.task.observe(physics)[rows]
         self.recorder.begin(episode, self.observation[rows], self.task.step_descriptor(physics)[rows])
@@ -159,10 +167,9 @@ class _Worker:
 
         time += 1
         after = self._read(live)
-        observation = task.observe(after)
         reward = task.reward(before, control, after)
-        self.observation[:live] = observation
-        finite = np.isfinite(observation.sum(axis=-1) + reward) & ~failed
+        self.observation[:live] = task.observe(after)
+        finite = sound(after, self.observation[:live], reward) & ~failed
         ended = task.terminated(after)
         self.recorder.step(episode, time - 1, action, reward, self.observation[:live], task.step_descriptor(after))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Protocol
 
 import jax
+import mujoco
 import numpy as np
 
 from dcrl.networks import Layers
-from dcrl.types import Bools, Descriptor, Evaluation, Floats, Ints, Transitions
+from dcrl.types import Array, Bools, Descriptor, Evaluation, Floats, Ints, Physics, Transitions
 
 
 class Simulator(Protocol):
@@ -28,6 +30,13 @@ class Simulator(Protocol):
     def close(self) -> None:
         """Free threads and memory."""
         ...
+
+
+def sound(physics: Physics, observation: Array, reward: Array) -> Array:
+    """(...) bool: everything is a number, and the state within what MuJoCo itself calls a stable simulation."""
+    xp = physics.xp
+    largest = xp.maximum(abs(physics.qpos).max(-1), abs(physics.qvel).max(-1))
+    return (largest < mujoco.mjMAXVAL) & xp.isfinite(observation.sum(-1) + reward)
 
 
 class Recorder:
@@ -82,10 +91,13 @@ class Recorder:
         descriptor = self.descriptors
         if self.over == "mean":
             descriptor = descriptor / np.maximum(self.steps, 1)[:, None]
+        transitions = self.transitions
+        if transitions is not None:  # nothing of an invalid episode is to be learnt from
+            transitions = dataclasses.replace(transitions, steps=np.where(self.valid, self.steps, 0))
         return Evaluation(
             fitness=np.where(self.valid, self.rewards, np.nan).astype(np.float32),
             descriptor=np.where(self.valid[:, None], descriptor, np.nan).astype(np.float32),
             steps=self.steps,
             valid=self.valid,
-            transitions=self.transitions,
+            transitions=transitions,
         )
