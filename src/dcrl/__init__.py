@@ -1,5 +1,6 @@
 """Repertoires of behaviours: quality-diversity with descriptor-conditioned reinforcement learning."""
 
+from dcrl import environments  # registers dcrl/AntOmni-v0 and the others with Gymnasium
 from dcrl.rollout import rollout
 from dcrl.tasks.gymnasium import GymnasiumTask, from_info
 from dcrl.tasks.task import Integration, Task
@@ -15,6 +16,7 @@ __all__ = [
     "Task",
     "Transitions",
     "__version__",
+    "environments",
     "from_info",
     "rollout",
 ]

@@ -1,0 +1,75 @@
+"""Pictures of a robot without a window."""
+
+from __future__ import annotations
+
+import copy
+import os
+import sys
+import warnings
+from ctypes import CDLL
+from importlib.util import find_spec
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+HELP = (
+    "set the environment variable MUJOCO_GL to egl (needs PyOpenGL and libEGL), osmesa or glfw (needs a display), "
+    "whichever this machine has"
+)
+
+
+class Camera:
+    """Follows the robot's first body. Owns an OpenGL context, made at the first picture."""
+
+    def __init__(self, model: mujoco.MjModel, width: int, height: int) -> None:
+        model = copy.copy(model)  # the simulation's own stays as it is
+        model.vis.global_.offwidth = max(width, model.vis.global_.offwidth)
+        model.vis.global_.offheight = max(height, model.vis.global_.offheight)
+        self._renderer = _renderer(model, height, width)
+        self._view = mujoco.MjvCamera()
+        mujoco.mjv_defaultFreeCamera(model, self._view)
+        if model.ncam:  # the view the robot's author chose
+            self._view.type, self._view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, 0
+        elif model.nbody > 1:
+            self._view.type, self._view.trackbodyid = mujoco.mjtCamera.mjCAMERA_TRACKING, 1
+
+    def picture(self, data: mujoco.MjData) -> NDArray[np.uint8]:
+        """(height, width, 3)."""
+        self._renderer.update_scene(data, self._view)
+        picture: NDArray[np.uint8] = self._renderer.render()
+        return picture
+
+    def close(self) -> None:
+        self._renderer.close()
+
+
+def available() -> bool:
+    """Whether this machine has the libraries to draw, told without opening a context."""
+    if not _headless():
+        return hasattr(mujoco, "GLContext")
+    try:
+        CDLL("libEGL.so.1")
+    except OSError:
+        return False
+    return find_spec("OpenGL") is not None
+
+
+def _headless() -> bool:
+    """No display and no choice made: there MuJoCo would try GLFW, which cannot work, where EGL can."""
+    chosen = {"MUJOCO_GL", "DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys()
+    return sys.platform == "linux" and not any(os.environ[name] for name in chosen)
+
+
+def _renderer(model: mujoco.MjModel, height: int, width: int) -> mujoco.Renderer:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the error below says it once
+            if _headless():
+                from mujoco import egl
+                from mujoco.rendering.classic import gl_context
+
+                gl_context.GLContext = egl.GLContext
+            return mujoco.Renderer(model, height, width)
+    except Exception as error:  # each backend fails in its own way
+        raise RuntimeError(f"this machine cannot render: {HELP} ({type(error).__name__}: {error})") from None

@@ -1,0 +1,93 @@
+"""One robot stepped from outside, action by action, with the very numbers of the `mujoco` simulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import jax
+import mujoco
+import numpy as np
+from mujoco.batch import Batch, SimulationError
+
+from dcrl.simulators.mujoco import STAGE, MujocoSimulator
+from dcrl.simulators.simulator import sound
+from dcrl.tasks.task import Task
+from dcrl.types import Floats, Physics
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """Where a step led: what the policy sees, what it earned, whether the robot fell, whether physics held."""
+
+    observation: Floats  # (O,) float32
+    reward: float
+    terminated: bool
+    step_descriptor: Floats  # (D,)
+    valid: bool
+
+
+class Stepper:
+    """Owns one simulation."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.model = task, task.model
+        self.time = 0
+        self._batch = Batch(task.model, 1, 1, persistent=True)
+        self._bound = {field: self._batch.bind(field) for field in task.fields}
+        self._control = self._batch.bind("ctrl")
+        self._before = self._read()
+
+    def start(self, keys: jax.Array) -> State:
+        """Put the robot at the start that the only one of `keys` (1,) gives."""
+        qpos, qvel = _simulator(self.task).starts(keys)
+        self.time = 0
+        self._batch.reset(stage=int(mujoco.mjtStage.mjSTAGE_NONE))
+        self._bound["qpos"][:] = qpos
+        self._bound["qvel"][:] = qvel
+        self._batch.forward(stage=STAGE)
+        self._before = self._read()
+        return self._state(self._before, np.zeros(1), failed=False)
+
+    def step(self, action: Floats) -> State:
+        """One control step; `action` (A,) float32 in [-1, 1] spans the control ranges."""
+        centre, half = self.task.control_range
+        control = centre + half * action[None]
+        self._control[:] = control
+        failed = False
+        try:
+            self._batch.step(None, self.task.integration.substeps, STAGE)
+        except SimulationError:
+            failed = True
+        self.time += 1
+        before, self._before = self._before, self._read()
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverged simulation is an outcome, not a warning
+            return self._state(self._before, self.task.reward(before, control, self._before), failed=failed)
+
+    def data(self) -> mujoco.MjData:
+        """The present state as an MjData, to draw."""
+        data = self._batch.get_data(0)
+        mujoco.mj_forward(self.model, data)
+        return data
+
+    def _read(self) -> Physics:
+        horizon = self.task.horizon
+        fields = {name: values.copy() for name, values in self._bound.items()}
+        return Physics(np, self.task.integration.period, np.array([(horizon - self.time) / horizon]), fields)
+
+    def _state(self, physics: Physics, reward: Floats, *, failed: bool) -> State:
+        task = self.task
+        observation = task.observe(physics).astype(np.float32)
+        return State(
+            observation=observation[0],
+            reward=float(reward[0]),
+            terminated=bool(task.terminated(physics)[0]),
+            step_descriptor=np.array(task.step_descriptor(physics)[0], np.float32),
+            valid=bool(sound(physics, observation, reward)[0]) and not failed,
+        )
+
+
+@lru_cache(maxsize=16)
+def _simulator(task: Task) -> MujocoSimulator:
+    """For the starts it gives, compiled once for all environments of a task; it plays nothing here."""
+    return MujocoSimulator(task, threads=1)
