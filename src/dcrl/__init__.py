@@ -1,7 +1,9 @@
 """Repertoires of behaviours: quality-diversity with descriptor-conditioned reinforcement learning."""
 
 from dcrl import environments  # registers dcrl/AntOmni-v0 and the others with Gymnasium
+from dcrl.api import train
 from dcrl.rollout import rollout
+from dcrl.runs.repertoire import Repertoire, load
 from dcrl.tasks.gymnasium import GymnasiumTask, from_info
 from dcrl.tasks.task import Integration, Task
 from dcrl.types import Descriptor, Evaluation, Physics, Transitions
@@ -13,10 +15,13 @@ __all__ = [
     "GymnasiumTask",
     "Integration",
     "Physics",
+    "Repertoire",
     "Task",
     "Transitions",
     "__version__",
     "environments",
     "from_info",
+    "load",
     "rollout",
+    "train",
 ]

@@ -7,6 +7,7 @@ after the other, because they depend on the archive alone.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import jax
@@ -134,12 +135,17 @@ class Composition:
         )
         return state, report(state, nothing)
 
-    def advance(self, state: State, seed: int) -> tuple[State, Report]:
-        """The next generation."""
+    def advance(
+        self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
+    ) -> tuple[State, Report]:
+        """The next generation. `stage` is told each stage's name before it begins; what it raises ends the
+        generation without a trace in `state`.
+        """
         number = state.generation + 1
         key = keys.generation(keys.root(seed), number)
         learned = state.learned
         if self.learner and learned is not None and state.replay is not None and state.replay.size:
+            stage("train")
             learned = td3.train(self.learner, learned, state.replay, keys.stream(key, "train"))
         sources = Sources(archive=state.archive, learned=learned, replay=state.replay)
         starts = keys.each(keys.stream(key, "start"), self.batch_size)
@@ -148,6 +154,7 @@ class Composition:
         evaluated: dict[int, tuple[Offspring, Evaluation]] = {}
         for i in sorted(range(len(self.operators)), key=lambda i: self.operators[i].learns):
             operator = self.operators[i]
+            stage(operator.name)
             offspring = operator.vary(sources, keys.stream(key, operator.name))
             evaluated[i] = offspring, self._evaluate(offspring, starts[first[i] : first[i + 1]])
         state = dataclasses.replace(state, generation=number, learned=learned)

@@ -15,6 +15,7 @@ from dcrl.version import __version__
 # A verb is a module of this package (dashes become underscores) with a typed function `run` that
 # returns the exit code. It is imported when it is asked for, so that help does not wait for the others.
 VERBS = {
+    "train": "train an algorithm on a task",
     "tasks": "list the tasks, or describe one",
     "check-task": "examine a task: models, shapes, ranges, determinism",
     "bench": "measure speed against the machine's own limit",
@@ -59,7 +60,11 @@ def _dispatch(arguments: Sequence[str]) -> int:
         hint = f" Did you mean {close[0]}?" if close else ""
         problem = f"there is no verb {verb!r}.{hint}" if verb else "a verb is missing."
         return _refuse(f"{problem} Verbs: {', '.join(VERBS)}; `dcrl --help` explains them")
-    run = importlib.import_module(f"dcrl.cli.{verb.replace('-', '_')}").run
+    module = importlib.import_module(f"dcrl.cli.{verb.replace('-', '_')}")
+    if hasattr(module, "main"):  # a verb whose flags depend on one another reads them itself
+        own_code: int = module.main(rest)
+        return own_code
+    run = module.run
     code: int = tyro.cli(run, prog=f"dcrl {verb}", args=rest, config=(tyro.conf.FlagCreatePairsOff,))
     return code
 

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jax.sharding import NamedSharding
+from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as Spec
 
 from dcrl import keys
@@ -26,7 +26,8 @@ from dcrl.networks import Layers, act
 from dcrl.types import Descriptor, Floats
 from dcrl.variation.operator import Offspring, Sources
 
-WHOLE, OWN = Spec(), Spec("parents")  # every device holds the critic and the samples, and its own parents
+# Every device holds the critic and the samples, and its own parents.
+WHOLE, OWN = Spec(), Spec("parents")
 PARENTS_AT_ONCE = 4  # small enough for a core's cache, large enough for its vector units
 
 
@@ -89,22 +90,24 @@ def climb(
     observations: Floats,
 ) -> Floats:
     """(B, P) parents after `config.policy_steps` gradient steps on observations (steps, N, O)."""
-    mesh = _mesh()
     count = len(parents)
+    mesh = _mesh(min(jax.local_device_count(), -(-count // PARENTS_AT_ONCE)))
     block = mesh.size * PARENTS_AT_ONCE
     rows = np.arange(-(-count // block) * block) % count
     shared = jax.device_put((critic, observations), NamedSharding(mesh, WHOLE))
     own = jax.device_put((parents[rows], conditions[rows]), NamedSharding(mesh, OWN))
-    return np.asarray(_climb(learner, layers, config, *shared, *own))[:count]
+    return np.asarray(_climb(mesh, learner, layers, config, *shared, *own))[:count]
 
 
-@lru_cache(maxsize=1)
-def _mesh() -> jax.sharding.Mesh:
-    return jax.make_mesh((jax.local_device_count(),), ("parents",), axis_types=(jax.sharding.AxisType.Auto,))
+@lru_cache(maxsize=4)
+def _mesh(devices: int) -> Mesh:
+    auto = (jax.sharding.AxisType.Auto,)
+    return jax.make_mesh((devices,), ("parents",), axis_types=auto, devices=jax.local_devices()[:devices])
 
 
-@partial(jax.jit, static_argnames=("learner", "layers", "config"))
+@partial(jax.jit, static_argnames=("mesh", "learner", "layers", "config"))
 def _climb(
+    mesh: Mesh,
     learner: TD3,
     layers: Layers,
     config: PolicyGradientConfig,
@@ -133,7 +136,8 @@ def _climb(
                     hidden = jax.nn.relu(hidden @ middle_kernel + middle_bias)
                 last_kernel, last_bias = deeper[-1]
                 values = hidden @ last_kernel[:, 0] + last_bias[0]
-                return -values.mean(axis=1).sum()  # a sum: each policy's gradient is its own
+                mean: jax.Array = values.mean(axis=1)
+                return -mean.sum()  # a sum: each policy's gradient is its own
 
             def step(
                 carry: tuple[jax.Array, optax.OptState], batch: tuple[jax.Array, jax.Array]
@@ -142,12 +146,13 @@ def _climb(
                 change, state = optimiser.update(jax.grad(loss)(policies, *batch), state)
                 return (policies + change, state), None
 
-            (offspring, _), _ = jax.lax.scan(step, (policies, optimiser.init(policies)), (observations, state_part))
-            return offspring
+            (climbed, _), _ = jax.lax.scan(step, (policies, optimiser.init(policies)), (observations, state_part))
+            return climbed
 
         groups = jax.tree.map(lambda x: x.reshape(-1, PARENTS_AT_ONCE, *x.shape[1:]), (parents, conditions))
-        return jax.lax.map(few, groups).reshape(parents.shape)
+        offspring: jax.Array = jax.lax.map(few, groups)
+        return offspring.reshape(parents.shape)
 
-    spread = jax.shard_map(share, mesh=_mesh(), in_specs=(WHOLE, WHOLE, OWN, OWN), out_specs=OWN, check_vma=False)
+    spread = jax.shard_map(share, mesh=mesh, in_specs=(WHOLE, WHOLE, OWN, OWN), out_specs=OWN, check_vma=False)
     offspring: jax.Array = spread(critic, observations, parents, conditions)
     return offspring

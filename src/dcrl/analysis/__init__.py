@@ -1,0 +1,1 @@
+"""Looking at runs: figures, and later statistics."""

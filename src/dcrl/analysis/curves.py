@@ -1,0 +1,61 @@
+"""A run's metrics over evaluations, as arrays and as pictures."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dcrl.analysis.figures import COLOURS, save
+from dcrl.types import Floats
+
+
+def read_metrics(path: Path) -> dict[str, Floats]:
+    """The columns of a `metrics.csv`."""
+    try:
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+        return {name: np.array([float(row[name]) for row in rows]) for name in (rows[0] if rows else ())}
+    except (OSError, TypeError, ValueError) as error:
+        raise ValueError(f"cannot read {path}: {error}") from None
+
+
+def metric_curves(metrics: dict[str, Floats], path: Path) -> None:
+    """QD score, coverage and max fitness."""
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3), layout="constrained")
+    for axis, name, label in zip(
+        axes,
+        ("qd_score", "coverage", "max_fitness"),
+        ("QD score", "coverage (share of cells)", "max fitness"),
+        strict=True,
+    ):
+        axis.plot(
+            metrics["evaluations"], metrics[name], color=COLOURS[0], marker="." if len(metrics[name]) < 20 else ""
+        )
+        axis.set_xlabel("evaluations")
+        axis.set_ylabel(label)
+        axis.set_ylim(0, 1.05 if name == "coverage" else None)
+        axis.grid(alpha=0.3)
+    save(figure, path)
+
+
+def improvement_curves(metrics: dict[str, Floats], path: Path) -> None:
+    """Cumulative fitness gained, and offspring added, by each operator."""
+    operators = [name.removeprefix("improvement_") for name in metrics if name.startswith("improvement_")]
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
+    for axis, what, label in zip(
+        axes, ("improvement", "added"), ("cumulative improvement (fitness)", "offspring added"), strict=True
+    ):
+        for operator, colour in zip(operators, COLOURS, strict=False):
+            axis.plot(metrics["evaluations"], np.cumsum(metrics[f"{what}_{operator}"]), color=colour, label=operator)
+        axis.set_xlabel("evaluations")
+        axis.set_ylabel(label)
+        axis.set_ylim(bottom=0)
+        axis.grid(alpha=0.3)
+    axes[0].legend(title="operator")
+    save(figure, path)

@@ -1,0 +1,109 @@
+"""What a training run shows: a preview, then a progress bar in a terminal or a plain line a generation elsewhere."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from dcrl.algorithms.compose import Composition, Report, State
+from dcrl.runs.config import RunConfig
+from dcrl.tasks import registry as tasks
+
+GIB = 2**30
+
+
+def preview(config: RunConfig, algorithm: Composition, generations: int, path: Path) -> None:
+    """What is about to run, what it needs and what it will leave."""
+    layers, batch = algorithm.setting.layers, algorithm.batch_size
+    operators = " + ".join(f"{operator.count} {operator.name}" for operator in algorithm.operators)
+    lines = [
+        f"{config.algorithm} on {config.task}, seed {config.seed}",
+        f"  policies     {' - '.join(map(str, layers.sizes))}, {layers.parameters:,} parameters",
+        f"  budget       {config.evaluations:,} evaluations: {batch} random policies, then {generations:,} generations "
+        f"of {batch} ({operators})",
+        f"  memory       about {memory(config, algorithm) / GIB:.1f} GiB at most",
+        f"  writes       {path}: config, manifest, metrics, archive"
+        + (", actor" if algorithm.learner is not None else "")
+        + " and figures, refreshed while it runs",
+    ]
+    print("\n".join(lines), flush=True)
+
+
+def memory(config: RunConfig, algorithm: Composition) -> int:
+    """Bytes of the archive (old and new), the replay buffer, one generation's transitions and its samples."""
+    task, layers = tasks.get(config.task), algorithm.setting.layers
+    batch, learner = algorithm.batch_size, algorithm.learner
+    row = 4 * (task.observation_size + task.action_size + task.descriptor.size + 2)
+    total = 2 * 4 * algorithm.archive_config.cells * layers.parameters + 3 * 4 * batch * layers.parameters
+    if learner is not None:
+        total += row * (learner.config.replay_size + batch * task.horizon)
+        total += (row + 4 * task.observation_size) * learner.config.critic_steps * learner.config.batch_size
+    return total
+
+
+class Display:
+    """Progress of a run."""
+
+    def __init__(self, generations: int, *, enabled: bool) -> None:
+        self._console = Console()
+        self._enabled = enabled
+        self._generations = generations
+        self._last = (time.monotonic(), 0)
+        self._compiled: set[str] = set()
+        self._progress: Progress | None = None
+        if enabled and self._console.is_terminal:
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[numbers]}"),
+            )
+            self._progress = Progress(*columns, console=self._console)
+            self._bar = self._progress.add_task("start", total=generations, numbers="")
+
+    def __enter__(self) -> Display:
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def stage(self, name: str) -> None:
+        first = name not in self._compiled
+        self._compiled.add(name)
+        message = f"{name} (the first time: compiling)" if first else name
+        if self._progress is not None:
+            self._progress.update(self._bar, description=f"{message:<12}")
+        elif self._enabled and first:
+            print(f"stage {message}", flush=True)
+
+    def report(self, state: State, report: Report) -> None:
+        now = time.monotonic()
+        rate = (report.evaluations - self._last[1]) / max(now - self._last[0], 1e-9)
+        self._last = now, report.evaluations
+        added = " ".join(f"{operator.name} +{operator.added}" for operator in report.operators)
+        numbers = (
+            f"QD score {report.qd_score:,.0f}  coverage {report.coverage:.1%}  max fitness {report.max_fitness:,.0f}  "
+            f"{added}  {rate:.0f} evaluations/s"
+        )
+        if report.invalid:
+            numbers += f"  {report.invalid} invalid"
+        if self._progress is not None:
+            self._progress.update(self._bar, completed=report.generation, numbers=numbers)
+        elif self._enabled:
+            print(
+                f"generation {report.generation}/{self._generations}  evaluations {report.evaluations:,}  {numbers}",
+                flush=True,
+            )

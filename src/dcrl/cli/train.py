@@ -1,0 +1,117 @@
+"""`dcrl train TASK`: the main job, with a preview before it and a live display beside it."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from dcrl import api, devices, training
+from dcrl.algorithms import registry as algorithms
+from dcrl.archive.centroids import cache_directory
+from dcrl.cli.display import Display, preview
+from dcrl.cli.interrupt import Interrupted, interrupts
+from dcrl.networks import HIDDEN
+from dcrl.runs import config as configs
+from dcrl.runs.config import RunConfig
+from dcrl.runs.run import Run
+from dcrl.tasks import registry as tasks
+
+EVALUATIONS = {"quick": 7_680, "paper": 1_000_000}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flags:
+    """Train an algorithm on a task and write what it found to a run directory."""
+
+    task: Annotated[str, tyro.conf.Positional]
+    """A task's name (`dcrl tasks` lists them), or your own as module:object or file.py:object."""
+    algorithm: str = "dcrl_me"
+    """The algorithm; its hyperparameters are the flags below. With --help, shows that algorithm's."""
+    preset: Literal["quick", "paper"] | None = None
+    """The budget: quick is 7,680 evaluations (minutes on 2 cores, the default), paper is 1,000,000."""
+    evaluations: int | None = None
+    """The budget, in evaluations (episodes), the initial random ones included; instead of --preset."""
+    seed: int = 0
+    """The run's seed; equal seeds give equal runs."""
+    output: Path = Path("runs")
+    """Where run directories go: OUTPUT/TASK/ALGORITHM/seed-SEED."""
+    simulator: Literal["mujoco", "mjx"] | None = None
+    """mujoco: C on all cores, the default. mjx: JAX, for accelerators (optional extra)."""
+    threads: int | None = None
+    """Threads of the mujoco simulator; all cores by default. Does not change results."""
+    hidden: tuple[int, ...] = HIDDEN
+    """Units of the policies' and the actor's hidden layers."""
+    refresh_seconds: float = api.REFRESH_SECONDS
+    """How often the archive, the actor and the figures are refreshed while training, in seconds."""
+    overwrite: bool = False
+    """Replace a run that is already there."""
+    quiet: bool = False
+    """No preview and no progress."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    flags = _parse(arguments)
+    config = _config(flags)
+    devices.prepare(cache_directory())
+    algorithm = configs.build(config, flags.threads)
+    generations = training.generations(algorithm, config.evaluations)
+    run = Run.create(flags.output, config, algorithm, overwrite=flags.overwrite)
+    if not flags.quiet:
+        preview(config, algorithm, generations, run.path)
+    with interrupts() as interrupt, Display(generations, enabled=not flags.quiet) as display:
+
+        def stage(name: str) -> None:
+            interrupt.check()
+            display.stage(name)
+
+        try:
+            api.carry_out(run, algorithm, config, display.report, stage, flags.refresh_seconds)
+        except Interrupted:
+            display.close()
+            print(f"stopped; the results so far are in {run.path}")
+            return 130
+    if not flags.quiet:
+        print(_what_next(run.path))
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> Any:
+    """The flags; which hyperparameters there are depends on --algorithm, which is therefore read first."""
+    peek = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    peek.add_argument("--algorithm", default="dcrl_me")
+    entry = algorithms.get(peek.parse_known_args(arguments)[0].algorithm)
+    hyperparameters = ("hyperparameters", entry.config, dataclasses.field(default=entry.config()))
+    kind = dataclasses.make_dataclass("Train", [hyperparameters], bases=(Flags,), frozen=True, kw_only=True)
+    kind.__doc__ = f"{Flags.__doc__}\n\n{entry.name}: {entry.summary}."
+    settings = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)
+    return tyro.cli(kind, prog="dcrl train", args=list(arguments), config=settings)
+
+
+def _config(flags: Any) -> RunConfig:
+    if flags.preset and flags.evaluations is not None:
+        raise ValueError("give --preset or --evaluations, not both: each sets the budget")
+    tasks.get(flags.task)
+    return RunConfig(
+        task=flags.task,
+        algorithm=flags.algorithm,
+        evaluations=EVALUATIONS[flags.preset or "quick"] if flags.evaluations is None else flags.evaluations,
+        seed=flags.seed,
+        simulator=flags.simulator,
+        hidden=flags.hidden,
+        hyperparameters=flags.hyperparameters,
+    )
+
+
+def _what_next(path: Path) -> str:
+    return (
+        f"\nthe archive's map   {path / 'figures' / 'archive.png'}\n"
+        f"the curves          {path / 'figures' / 'curves.png'}\n"
+        f"use it in Python    dcrl.load({str(path)!r}).policy_for(descriptor)(observation)\n"
+        "the paper's budget  the same command with --preset paper"
+    )

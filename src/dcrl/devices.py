@@ -1,0 +1,32 @@
+"""How JAX uses the processor, decided before it starts.
+
+Small matrix products do not scale over threads, independent ones do. So a CPU is presented as one
+device a core, each single-threaded, and work is shared out among the devices.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def prepare(cache: Path) -> None:
+    """Set up JAX: one CPU device a core, unless XLA_FLAGS says otherwise, and compiled code kept in `cache`.
+
+    Has no effect on devices once JAX has computed anything; results do not depend on it.
+    """
+    flags = os.environ.get("XLA_FLAGS", "")
+    for flag in (f"--xla_force_host_platform_device_count={cores()}", "--xla_cpu_multi_thread_eigen=false"):
+        if flag.split("=")[0] not in flags:
+            flags = f"{flags} {flag}".strip()
+    os.environ["XLA_FLAGS"] = flags
+    import jax
+
+    if os.environ.get("JAX_COMPILATION_CACHE_DIR") is None:
+        jax.config.update("jax_compilation_cache_dir", str(cache / "jax"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)

@@ -1,0 +1,88 @@
+"""The configuration of a run, complete: what `config.json` holds and every flag sets."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+from dcrl import simulators
+from dcrl.algorithms import registry as algorithms
+from dcrl.algorithms.compose import Composition, Setting
+from dcrl.networks import HIDDEN, policy_layers
+from dcrl.tasks import registry as tasks
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """A task, an algorithm with all its hyperparameters, a budget and a seed."""
+
+    task: str
+    algorithm: str
+    evaluations: int
+    seed: int
+    simulator: str | None
+    hidden: tuple[int, ...]
+    hyperparameters: Any  # the algorithm's own configuration
+
+    def __post_init__(self) -> None:
+        if self.seed < 0 or self.seed >= 2**32:
+            raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {self.seed}")
+        if not self.hidden or min(self.hidden) < 1:
+            raise ValueError(f"hidden layers need at least 1 unit each, got {self.hidden}")
+
+
+def default(task: str, algorithm: str = "dcrl_me") -> RunConfig:
+    """The paper's settings, with a budget to match."""
+    return RunConfig(
+        task=task,
+        algorithm=algorithm,
+        evaluations=1_000_000,
+        seed=0,
+        simulator=None,
+        hidden=HIDDEN,
+        hyperparameters=algorithms.get(algorithm).config(),
+    )
+
+
+def build(config: RunConfig, threads: int | None = None) -> Composition:
+    """The algorithm that a configuration describes, ready to run."""
+    task = tasks.get(config.task)
+    setting = Setting(
+        simulator=simulators.make(task, config.simulator, threads),
+        layers=policy_layers(task.observation_size, task.action_size, config.hidden),
+        descriptor=task.descriptor,
+    )
+    return algorithms.get(config.algorithm).build(setting, config.hyperparameters)
+
+
+def to_json(config: RunConfig) -> dict[str, Any]:
+    return dataclasses.asdict(config)
+
+
+def from_json(content: dict[str, Any]) -> RunConfig:
+    """The inverse of `to_json`; names the field that does not fit."""
+    algorithm = algorithms.get(str(content.get("algorithm")))
+    values = dict(content)
+    values["hyperparameters"] = _construct(algorithm.config, values.get("hyperparameters"), "hyperparameters")
+    return _fields(RunConfig, values, "configuration")  # type: ignore[no-any-return]
+
+
+def _construct(kind: type[Any], content: Any, where: str) -> Any:
+    if not isinstance(content, dict):
+        raise ValueError(f"{where} must be an object, got {content!r}")
+    hints = get_type_hints(kind)
+    values = {
+        name: _construct(hints[name], value, f"{where}.{name}") if dataclasses.is_dataclass(hints.get(name)) else value
+        for name, value in content.items()
+    }
+    return _fields(kind, values, where)
+
+
+def _fields(kind: type[Any], values: dict[str, Any], where: str) -> Any:
+    known = {field.name for field in dataclasses.fields(kind)}
+    if set(values) != known:
+        odd = sorted(set(values) ^ known)
+        raise ValueError(f"{where} should have the fields {', '.join(sorted(known))}; {odd[0]!r} does not fit")
+    lists_as_tuples = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return kind(**lists_as_tuples)
