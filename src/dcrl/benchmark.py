@@ -95,11 +95,11 @@ class _Contest:
 
     def __init__(self, task: Task, policies: int, threads: int) -> None:
         self.task = task
+        self.batch = Batch(task.model, policies, threads, persistent=True)
         self.layers = policy_layers(task.observation_size, task.action_size)
         self.genotypes = np.asarray(jax.jit(jax.vmap(self.layers.init))(keys.each(keys.root(1), policies)))
         self.starts = start_keys(range(policies), policies)
         self.simulator = MujocoSimulator(task, threads)
-        self.batch = Batch(task.model, policies, threads, persistent=True)
         self.steps = 0
 
     def round(self) -> tuple[float, float]:

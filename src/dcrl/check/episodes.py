@@ -101,16 +101,14 @@ def _descriptors(played: Evaluation, task: AnyTask) -> str | Note:
     return f"descriptors from {_listed(values.min(axis=0))} to {_listed(values.max(axis=0))}, within bounds"
 
 
-def _termination(played: Evaluation, horizon: int) -> str:
+def _termination(played: Evaluation, horizon: int) -> str | Note:
     transitions = _transitions(played)
     fell, steps = transitions.terminated, played.steps
     if fell.all() and steps.max() == 1 < horizon:
         raise FaultError("every episode terminates at its first step, so there is nothing to learn")
-    wrong = ~fell & played.valid & (steps != horizon)
-    if wrong.any():
-        raise FaultError(
-            f"an episode ended after {steps[wrong][0]} steps though it neither terminated nor reached {horizon} steps"
-        )
+    early = ~fell & played.valid & (steps != horizon)
+    if early.any():
+        return Note(f"an episode was cut off after {steps[early][0]} of {horizon} steps without being terminated")
     shortest = f", the first after {steps[fell].min()} steps" if fell.any() else ""
     return f"{fell.sum()} of {POLICIES} episodes terminated{shortest}; {(steps == horizon).sum()} lived {horizon} steps"
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+LONG = 300  # characters of a message
+
 Status: TypeAlias = Literal["ok", "failed", "note"]
 
 
@@ -65,5 +67,6 @@ def guard(name: str, function: Callable[..., Any], passing: tuple[type[Exception
 
 
 def described(error: Exception) -> str:
-    """The exception's type and the first line of its message."""
-    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+    """The exception's type and its message on one line, cut where it grows into a page."""
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message if len(message) <= LONG else message[:LONG] + '...'}"

@@ -22,6 +22,7 @@ VERBS = {
     "doctor": "examine this installation and this machine",
 }
 
+CUT_OFF = 1
 USAGE_ERROR = 2
 INTERRUPTED = 130
 
@@ -39,7 +40,7 @@ def command(arguments: Sequence[str]) -> int:
         return code
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return CUT_OFF
     except (ValueError, OSError) as error:
         return _refuse(str(error))
     except KeyboardInterrupt:
