@@ -1,30 +1,55 @@
-"""What the tests share: random policies, start keys, and byte-for-byte comparison of evaluations."""
+"""What the tests share: random policies, episodes of every task, and byte-for-byte comparison of evaluations."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from functools import cache
 
 import jax
 import numpy as np
 import pytest
 
-from dcrl import keys
+from dcrl import keys, simulators
 from dcrl.networks import Layers, policy_layers
+from dcrl.rollout import evaluate
+from dcrl.tasks import registry
+from dcrl.tasks.task import Task
 from dcrl.types import Evaluation, Floats
 
-Batch = tuple[Floats, jax.Array, Layers]
+Policies = tuple[Floats, jax.Array, Layers]
+
+
+def random_policies(task: Task, count: int, seed: int = 1) -> Policies:
+    """Genotypes from standing still to thrashing, a start key each, and their layers: what `Simulator.play` takes."""
+    layers = policy_layers(task.observation_size, task.action_size)
+    random = np.random.default_rng(seed)
+    genotypes = np.zeros((count, layers.parameters), np.float32)
+    for kernel, bias in layers.split(genotypes):
+        bound = (3 / kernel.shape[1]) ** 0.5 * np.linspace(0, 2, count)[:, None, None]
+        kernel[:] = random.uniform(-bound, bound, kernel.shape)
+        bias[:] = random.normal(0, 0.01, bias.shape)
+    return genotypes, keys.each(keys.stream(keys.root(seed), "start"), count), layers
 
 
 @pytest.fixture(scope="session")
-def policies() -> Callable[..., Batch]:
-    """`policies(task, count, seed=1)`: random genotypes, one start key each, and their layers, for `Simulator.play`."""
+def policies() -> Callable[..., Policies]:
+    """`policies(task, count, seed=1)`."""
+    return random_policies
 
-    def make(task: object, count: int, seed: int = 1) -> Batch:
-        layers = policy_layers(task.observation_size, task.action_size)
-        genotypes = np.asarray(jax.vmap(layers.init)(keys.each(keys.root(seed), count)))
-        return genotypes, keys.each(keys.stream(keys.root(seed), "start"), count), layers
 
-    return make
+@pytest.fixture(scope="session")
+def episodes() -> Callable[[str, str], tuple[Task, Evaluation]]:
+    """`episodes(simulator, task)`: the same 64 policies from the same starts on any simulator, for 40 steps."""
+
+    @cache
+    def play(simulator: str, name: str) -> tuple[Task, Evaluation]:
+        task = dataclasses.replace(registry.BUILT_IN[name], horizon=40)
+        genotypes, starts, layers = random_policies(task, 64)
+        chosen = simulators.make(task, simulator)
+        return task, evaluate(chosen, task.descriptor, genotypes, starts, layers, record=True)
+
+    return play
 
 
 @pytest.fixture(scope="session")

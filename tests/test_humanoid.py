@@ -75,7 +75,7 @@ def test_inertias_are_about_the_centre_of_mass_of_the_robot(moving):
 
 
 def test_velocities_carry_the_momentum_of_the_robot(moving):
-    """m v of the links, taken at the common centre, sum to the momentum of the centre of mass."""
+    """The m v of the links, taken at the common centre, sum to the momentum of the centre of mass."""
     seen = humanoid_uni.observe(physics(moving))
     inertia, spin, velocity = seen[INERTIA].reshape(11, 10), seen[SPIN].reshape(11, 3), seen[VELOCITY].reshape(11, 3)
     momentum = (inertia[:, 9:] * velocity + np.cross(spin, inertia[:, 6:9])).sum(axis=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import jax
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ def random_genotypes(layers: Layers, count: int) -> np.ndarray:
 def by_hand(sizes: tuple[int, ...], genotype: np.ndarray, observation: np.ndarray) -> np.ndarray:
     """An independent forward pass in double precision, neuron by neuron."""
     values, at = observation.astype(np.float64), 0
-    for layer, (fan_in, fan_out) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for layer, (fan_in, fan_out) in enumerate(pairwise(sizes)):
         following = np.zeros(fan_out)
         for j in range(fan_out):
             following[j] = genotype[at + fan_in * fan_out + j]

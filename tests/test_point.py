@@ -16,7 +16,7 @@ STEP = 0.05  # s
 
 
 def recursion(genotype: np.ndarray, start: np.ndarray, layers: object) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (51, 2) and rewards (50,) of the point: v <- (v + h u) / (1 + h), x <- x + h v, twice a control step."""
+    """Positions (51, 2) and rewards (50,) of v <- (v + h u) / (1 + h), x <- x + h v, twice a control step."""
     x, v = start.astype(np.float64), np.zeros(2)
     positions, rewards = [x], []
     for time in range(50):

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import lru_cache
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +28,7 @@ from dcrl.types import Bools, Evaluation, Floats, Ints, Physics
 
 MAX_WORKERS = 4  # Python threads; further cores step physics inside each worker's batch
 SLOTS_PER_THREAD = 128  # measured: docs/simulators.md
+STARTS = 256  # start states computed at a time
 
 # Positions, velocities and contacts of the new state; in a persistent batch the next step goes on from them for free.
 STAGE = int(mujoco.mjtStage.mjSTAGE_VEL)
@@ -44,8 +47,6 @@ class MujocoSimulator:
         self._blas = ThreadpoolController()
         self._batches: list[Batch] = []
         mujoco.set_mju_user_warning(_ignore)  # divergence is handled here, not in a log file
-        data = mujoco.MjData(task.model)
-        self._start = jax.jit(jax.vmap(lambda key: task.start(key, jnp.asarray(data.qpos), jnp.asarray(data.qvel))))
 
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
         task, count = self.task, len(genotypes)
@@ -66,10 +67,12 @@ class MujocoSimulator:
         return recorder.evaluation()
 
     def starts(self, keys: jax.Array) -> tuple[Floats, Floats]:
-        """Positions and velocities, computed for a power of two so that few batch sizes are ever compiled."""
+        """Positions (B, nq) and velocities (B, nv), computed in chunks of one size so that one size is compiled."""
         count = len(keys)
-        rows = np.arange(1 << max(count - 1, 0).bit_length()) % count
-        qpos, qvel = (np.array(part, np.float64)[:count] for part in self._start(keys[rows]))
+        rows = np.arange(-(-count // STARTS))[:, None] * STARTS + np.arange(STARTS)
+        numbers = np.asarray(jax.random.key_data(keys))[rows % count]
+        chunks = [_starter(self.task)(jax.random.wrap_key_data(chunk)) for chunk in numbers]
+        qpos, qvel = (np.concatenate(parts).astype(np.float64)[:count] for parts in zip(*chunks, strict=True))
         for row in qpos:  # noise may leave a quaternion that is no rotation; MJX does this by itself
             mujoco.mj_normalizeQuat(self.task.model, row)
         return qpos, qvel
@@ -77,6 +80,13 @@ class MujocoSimulator:
     def close(self) -> None:
         self._pool.shutdown()
         self._batches.clear()
+
+
+@lru_cache(maxsize=16)  # compiling takes a second: once a task, not once a simulator
+def _starter(task: Task) -> Callable[[jax.Array], tuple[jax.Array, jax.Array]]:
+    data = mujoco.MjData(task.model)
+    qpos, qvel = jnp.asarray(data.qpos), jnp.asarray(data.qvel)
+    return jax.jit(jax.vmap(lambda key: task.start(key, qpos, qvel)))
 
 
 class _Worker:
