@@ -32,7 +32,7 @@ def rollout(
     and then its bias. One `seed` gives every policy the same start, so policies compare under equal
     conditions; a sequence gives each its own (repeat a policy with `seed=range(512)` to see how it
     varies). Equal seeds give byte-identical results, however a batch is split and on any number of
-    threads. `record=False` saves the memory of the transitions.
+    threads (on `mjx`, the same up to float32 rounding). `record=False` saves the memory of the transitions.
     """
     task = registry.get(task)
     layers = policy_layers(task.observation_size, task.action_size, hidden)

@@ -17,7 +17,7 @@ class Simulator(Protocol):
     """Holds what playing episodes of one task needs (models, threads, compiled code).
 
     An episode's outcome depends on its genotype and its key alone: not on its neighbours in the batch,
-    on how the batch is split, or on the number of threads.
+    on how the batch is split, or on the number of threads (on `mjx`, up to float32 rounding).
     """
 
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:

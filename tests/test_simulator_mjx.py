@@ -1,0 +1,129 @@
+"""The `mjx` simulator against `mujoco`: the same model, the same task functions, float32 instead of float64."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dcrl.simulators.mjx import MjxSimulator
+from dcrl.tasks import registry
+from dcrl.tasks.point import point_omni
+
+CHEAP = ("point_omni", "walker2d_uni")  # the others compile for minutes on a processor
+TASKS = [pytest.param(name, marks=() if name in CHEAP else pytest.mark.slow) for name in registry.BUILT_IN]
+SHARED = 5  # steps for which two precisions are told to stay together; contacts multiply rounding errors after that
+
+
+@pytest.fixture(params=TASKS)
+def both(request, episodes):
+    """A task, and the same 64 episodes of it in C and in JAX."""
+    task, in_c = episodes("mujoco", request.param)
+    return task, in_c, episodes("mjx", request.param)[1]
+
+
+def relative(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    return np.abs(found - expected) / (1 + np.abs(expected))
+
+
+def test_episodes_start_from_the_same_observation(both):
+    _, in_c, in_jax = both
+    assert relative(in_jax.transitions.observation[:, 0], in_c.transitions.observation[:, 0]).max() < 1e-6
+    np.testing.assert_array_equal(
+        in_jax.transitions.state_descriptor[:, 0] > 0.5, in_c.transitions.state_descriptor[:, 0] > 0.5
+    )
+
+
+def test_the_first_steps_agree(both):
+    """Nine in ten episodes to 1e-3 of an observation, half of them to 1e-4."""
+    _, in_c, in_jax = both
+    alive = (in_c.steps >= SHARED) & (in_jax.steps >= SHARED)
+    assert alive.sum() >= 32
+    rows = slice(0, SHARED + 1)
+    apart = relative(in_jax.transitions.observation[alive, rows], in_c.transitions.observation[alive, rows])
+    worst = apart.max(axis=(1, 2))
+    assert np.quantile(worst, 0.9) < 1e-3
+    assert np.median(worst) < 1e-4
+
+
+def test_rewards_of_the_first_steps_agree(both):
+    _, in_c, in_jax = both
+    alive = (in_c.steps >= SHARED) & (in_jax.steps >= SHARED)
+    apart = relative(in_jax.transitions.reward[alive, :SHARED], in_c.transitions.reward[alive, :SHARED])
+    assert np.quantile(apart.max(axis=1), 0.9) < 1e-3
+
+
+def test_the_same_feet_touch_the_floor(both):
+    task, in_c, in_jax = both
+    if not task.name.endswith("_uni"):
+        assert np.quantile(np.abs(in_jax.descriptor - in_c.descriptor), 0.5) < 1e-2  # m
+        return
+    times = np.arange(task.horizon + 1)
+    alive = times <= np.minimum(np.minimum(in_c.steps, in_jax.steps), 2 * SHARED)[:, None]
+    contacts = in_c.transitions.state_descriptor[alive]
+    assert (in_jax.transitions.state_descriptor[alive] == contacts).mean() > 0.99
+    assert 0.05 < contacts.mean() < 0.95  # there was something to agree about
+
+
+def test_outcomes_agree_on_average(both):
+    """The mean difference of 64 policies is within four of its standard errors (or 1e-4 of the spread)."""
+    _, in_c, in_jax = both
+    assert in_jax.valid.all()
+    for quantity in ("fitness", "descriptor", "steps"):
+        expected = np.asarray(getattr(in_c, quantity), np.float64)
+        apart = getattr(in_jax, quantity) - expected
+        error = apart.std(axis=0) / len(expected) ** 0.5
+        assert (np.abs(apart.mean(axis=0)) <= 4 * error + 1e-4 * expected.std(axis=0) + 1e-6).all(), quantity
+
+
+def test_most_episodes_end_alike(both):
+    _, in_c, in_jax = both
+    assert (in_jax.steps == in_c.steps).mean() >= 0.9
+    same = in_jax.steps == in_c.steps
+    np.testing.assert_array_equal(in_jax.transitions.terminated[same], in_c.transitions.terminated[same])
+
+
+# -- on the point, which compiles fast -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def point():
+    """A point of which every start with a positive x diverges at once."""
+
+    def start(key, qpos0, qvel0):
+        qpos, qvel = point_omni.start(key, qpos0, qvel0)
+        return qpos, jnp.where(qpos[0] > 0, jnp.inf, qvel)
+
+    task = dataclasses.replace(point_omni, horizon=10, start=start)
+    return task, MjxSimulator(task)
+
+
+def test_divergence_and_bad_policies_stay_with_themselves(point, policies):
+    task, simulator = point
+    genotypes, starts, layers = policies(task, 12)
+    genotypes[3] = np.nan
+    played = simulator.play(genotypes, starts, layers, record=True)
+    x = np.asarray(jax.vmap(lambda key: point_omni.start(key, jnp.zeros(2), jnp.zeros(2))[0][0])(starts))
+    expected = (x <= 0) & (np.arange(12) != 3)
+    assert 2 <= expected.sum() <= 9
+    np.testing.assert_array_equal(played.valid, expected)
+    np.testing.assert_array_equal(np.isnan(played.fitness), ~expected)
+    np.testing.assert_array_equal(np.isnan(played.descriptor).all(axis=1), ~expected)
+    np.testing.assert_array_equal(played.transitions.lived.any(axis=1), expected)
+    assert played.steps[3] == 0
+    assert (played.steps[expected] == 10).all()
+    assert not played.transitions.terminated.any()
+
+
+def test_a_batch_may_be_split_and_need_not_be_recorded(point, policies, outcome):
+    task, simulator = point
+    genotypes, starts, layers = policies(task, 12)
+    whole = simulator.play(genotypes, starts, layers, record=True)
+    part = simulator.play(genotypes[7:], starts[7:], layers, record=False)
+    assert part.transitions is None
+    np.testing.assert_allclose(part.fitness, whole.fitness[7:], rtol=1e-6)
+    np.testing.assert_allclose(part.descriptor, whole.descriptor[7:], rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(part.steps, whole.steps[7:])
