@@ -4,17 +4,15 @@ y   = S(d, d') r + gamma (1 - fall) min_i Q'_i(s', pi'(s' | d') + eps | d')
 L_Q = sum_i mean ((Q_i(s, a | d') - y) (1 - truncated))^2
 L_pi = -mean Q_1(s, pi(s | d') | d')
 
-Parameters are flat vectors (`networks.Layers`), so an optimiser step is one fused pass. Conditioning
-is switched off by samples without target columns: unconditioned TD3 is the same code. An ablated actor
+Conditioning is switched off by samples without target columns: unconditioned TD3 is the same code. An ablated actor
 (`conditioned_actor=False`) sees zeros where d' would be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -22,9 +20,11 @@ import numpy as np
 import optax
 
 from dcrl import keys
-from dcrl.networks import Layers, act, apply
+from dcrl.networks import Layers, Parameters, act, apply
 from dcrl.replay import Replay, Samples
-from dcrl.types import Ints
+
+T = TypeVar("T")
+Twin: TypeAlias = tuple[Parameters, Parameters]  # both critics
 
 CHUNK = 300  # steps whose samples are gathered together, while the device trains on those before
 
@@ -75,11 +75,11 @@ class TD3Config:
 class TD3State(NamedTuple):
     """Everything that learning changes."""
 
-    critics: jax.Array  # (2, Pc)
-    critic_targets: jax.Array  # (2, Pc)
+    critics: Twin
+    critic_targets: Twin
     critic_optimiser: optax.OptState
-    actor: jax.Array  # (Pa,)
-    actor_target: jax.Array  # (Pa,)
+    actor: Parameters
+    actor_target: Parameters
     actor_optimiser: optax.OptState
 
 
@@ -103,52 +103,50 @@ class TD3:
         inputs = self.observation_size + self.action_size + self.descriptor_size
         return Layers((inputs, *self.config.critic_hidden, 1))
 
-    def init(self, key: jax.Array, actor: jax.Array | None = None) -> TD3State:
-        """Fresh networks; an `actor` can be given to start from."""
-        critics = jax.vmap(self.critic_layers.init)(keys.each(keys.stream(key, "critics"), 2))
-        if actor is None:
-            actor = self.actor_layers.init(keys.stream(key, "actor"))
-        return TD3State(
-            critics=critics,
-            critic_targets=critics,
-            critic_optimiser=self._critic_optimiser.init(critics),
-            actor=actor,
-            actor_target=actor,
-            actor_optimiser=self._actor_optimiser.init(actor),
-        )
-
     @property
-    def _critic_optimiser(self) -> optax.GradientTransformation:
+    def critic_optimiser(self) -> optax.GradientTransformation:
         return optax.adam(self.config.critic_learning_rate)
 
     @property
-    def _actor_optimiser(self) -> optax.GradientTransformation:
+    def actor_optimiser(self) -> optax.GradientTransformation:
         return optax.adam(self.config.actor_learning_rate)
 
-    def policy(self, actor: jax.Array, observation: jax.Array, target: jax.Array) -> jax.Array:
-        """pi(s | d')"""
-        seen = target if self.conditioned_actor else jnp.zeros_like(target)
-        return act(self.actor_layers.split(actor), jnp.concatenate([observation, seen], axis=-1))
+    def init(self, key: jax.Array, actor: jax.Array | None = None) -> TD3State:
+        """Fresh networks; the parameters of an `actor` (Pa,) can be given to start from."""
+        layers = self.critic_layers
+        critics = (
+            layers.split(layers.init(keys.stream(key, "critic 1"))),
+            layers.split(layers.init(keys.stream(key, "critic 2"))),
+        )
+        policy = self.actor_layers.split(self.actor_layers.init(keys.stream(key, "actor")) if actor is None else actor)
+        return TD3State(
+            critics=critics,
+            critic_targets=critics,
+            critic_optimiser=self.critic_optimiser.init(critics),
+            actor=policy,
+            actor_target=policy,
+            actor_optimiser=self.actor_optimiser.init(policy),
+        )
 
-    def value(self, critic: jax.Array, observation: jax.Array, action: jax.Array, target: jax.Array) -> jax.Array:
-        """Q(s, a | d') of one critic."""
-        inputs = jnp.concatenate([observation, action, target], axis=-1)
-        return apply(self.critic_layers.split(critic), inputs)[..., 0]
+    def policy(self, actor: Parameters, observation: jax.Array, target: jax.Array) -> jax.Array:
+        """pi(s | d') for rows (N, O) and (N, D)."""
+        seen = target if self.conditioned_actor else jnp.zeros_like(target)
+        return act(actor, jnp.concatenate([observation, seen], axis=-1))
+
+    def value(self, critic: Parameters, observation: jax.Array, action: jax.Array, target: jax.Array) -> jax.Array:
+        """Q(s, a | d') of one critic, for rows."""
+        return apply(critic, jnp.concatenate([observation, action, target], axis=-1))[:, 0]
 
 
 def train(learner: TD3, state: TD3State, replay: Replay, key: jax.Array) -> TD3State:
     """One generation's training. Returns at once: the device goes on while the caller does other work."""
-    index = sample_index(keys.stream(key, "samples"), learner.config, replay.size)
-    for start, samples in _chunks(replay, np.asarray(index)):
-        state = train_steps(learner, state, samples, keys.stream(key, "smoothing"), start)
+    index = np.asarray(sample_index(keys.stream(key, "samples"), learner.config, replay.size))
+    smoothing = keys.stream(key, "smoothing")
+    groups = max(1, CHUNK // learner.config.actor_delay)
+    for first in range(0, len(index), groups):
+        samples = replay.gather(index[first : first + groups])
+        state = train_steps(learner, state, samples, smoothing, first)
     return state
-
-
-def _chunks(replay: Replay, index: Ints) -> Iterator[tuple[int, Samples]]:
-    groups = index.reshape(-1, *index.shape[1:])
-    step = max(1, CHUNK // index.shape[1])
-    for start in range(0, len(groups), step):
-        yield start, replay.gather(groups[start : start + step])
 
 
 @partial(jax.jit, static_argnames=("config",))
@@ -164,9 +162,8 @@ def train_steps(learner: TD3, state: TD3State, samples: Samples, key: jax.Array,
 
     def group(state: TD3State, inputs: tuple[Samples, jax.Array]) -> tuple[TD3State, None]:
         samples, number = inputs
-        shape = samples.action.shape
-        noise = learner.config.smoothing_noise * jax.random.normal(jax.random.fold_in(key, number), shape)
-        noise = jnp.clip(noise, -learner.config.smoothing_clip, learner.config.smoothing_clip)
+        noise = jax.random.normal(jax.random.fold_in(key, number), samples.action.shape)
+        noise = learner.config.smoothing_noise * noise
         return update(learner, state, samples, noise), None
 
     numbers = first + jnp.arange(samples.reward.shape[0])
@@ -175,7 +172,11 @@ def train_steps(learner: TD3, state: TD3State, samples: Samples, key: jax.Array,
 
 
 def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
-    """`actor_delay` critic updates, then one actor update and the targets'; samples (actor_delay, batch, ...)."""
+    """`actor_delay` critic updates, then one actor update and the targets'; samples (actor_delay, batch, ...).
+
+    `noise` (actor_delay, batch, A) smooths the target actions, once clipped.
+    """
+    noise = jnp.clip(noise, -learner.config.smoothing_clip, learner.config.smoothing_clip)
     if learner.config.target_update == "delayed":
         return _update_delayed(learner, state, samples, noise)
     return _update_every_step(learner, state, samples, noise)
@@ -213,42 +214,42 @@ def _update_every_step(learner: TD3, state: TD3State, samples: Samples, noise: j
 
 
 def bellman_target(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> jax.Array:
-    """Y for samples with any leading axes."""
-    action = learner.policy(state.actor_target, samples.next_observation, samples.target)
-    action = jnp.clip(action + noise, -1, 1)
-    values = [
-        learner.value(critic, samples.next_observation, action, samples.target) for critic in state.critic_targets
-    ]
-    y: jax.Array = samples.reward + learner.config.discount * (1 - samples.terminal) * jnp.minimum(*values)
-    return y
+    """y for samples with any leading axes, smoothed by `noise` as it is."""
+    shape = samples.reward.shape
+    rows = int(np.prod(shape))  # not -1: an unconditioned learner has targets of size 0
+    flat = Samples(*(part.reshape(rows, *part.shape[len(shape) :]) for part in samples))
+    action = learner.policy(state.actor_target, flat.next_observation, flat.target)
+    action = jnp.clip(action + noise.reshape(action.shape), -1, 1)
+    values = [learner.value(critic, flat.next_observation, action, flat.target) for critic in state.critic_targets]
+    y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * jnp.minimum(*values)
+    return y.reshape(shape)
 
 
 def _critic_step(
-    learner: TD3, critics: jax.Array, optimiser: optax.OptState, samples: Samples, y: jax.Array
-) -> tuple[jax.Array, optax.OptState]:
-    def loss(critics: jax.Array) -> jax.Array:
+    learner: TD3, critics: Twin, optimiser: optax.OptState, samples: Samples, y: jax.Array
+) -> tuple[Twin, optax.OptState]:
+    def loss(critics: Twin) -> jax.Array:
         values = [learner.value(critic, samples.observation, samples.action, samples.target) for critic in critics]
         errors = (jnp.stack(values) - y) * (1 - samples.truncated)
         return jnp.square(errors).mean(axis=1).sum()
 
-    step, optimiser = learner._critic_optimiser.update(jax.grad(loss)(critics), optimiser)
-    return critics + step, optimiser
+    step, optimiser = learner.critic_optimiser.update(jax.grad(loss)(critics), optimiser)
+    return optax.apply_updates(critics, step), optimiser
 
 
-def _actor_step(
-    learner: TD3, state: TD3State, critics: jax.Array, samples: Samples
-) -> tuple[jax.Array, optax.OptState]:
-    def loss(actor: jax.Array) -> jax.Array:
+def _actor_step(learner: TD3, state: TD3State, critics: Twin, samples: Samples) -> tuple[Parameters, optax.OptState]:
+    def loss(actor: Parameters) -> jax.Array:
         action = learner.policy(actor, samples.observation, samples.target)
         return -jnp.mean(learner.value(critics[0], samples.observation, action, samples.target))
 
-    step, optimiser = learner._actor_optimiser.update(jax.grad(loss)(state.actor), state.actor_optimiser)
-    return state.actor + step, optimiser
+    step, optimiser = learner.actor_optimiser.update(jax.grad(loss)(state.actor), state.actor_optimiser)
+    return optax.apply_updates(state.actor, step), optimiser
 
 
 def _step(samples: Samples, i: int) -> Samples:
     return Samples(*(part[i] for part in samples))
 
 
-def _towards(target: jax.Array, online: jax.Array, rate: float) -> jax.Array:
-    return (1 - rate) * target + rate * online
+def _towards(target: T, online: T, rate: float) -> T:
+    moved: T = jax.tree.map(lambda a, b: (1 - rate) * a + rate * b, target, online)
+    return moved

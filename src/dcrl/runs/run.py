@@ -91,7 +91,9 @@ class Run:
         learner = self.algorithm.learner
         if learner is not None and learner.descriptor_size and learner.conditioned_actor and state.learned is not None:
             actor = metadata | {"layers": learner.actor_layers.sizes}
-            save_actor(self.path / "actor.safetensors", np.asarray(state.learned.actor), actor)
+            save_actor(
+                self.path / "actor.safetensors", np.asarray(learner.actor_layers.join(state.learned.actor)), actor
+            )
 
     def _metadata(self, state: State) -> dict[str, Any]:
         task = tasks.get(self.config.task)

@@ -22,13 +22,13 @@ from dcrl import keys
 from dcrl.archive.archive import select
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
-from dcrl.networks import Layers, act
+from dcrl.networks import Layers, Parameters, act
 from dcrl.types import Descriptor, Floats
 from dcrl.variation.operator import Offspring, Sources
 
 # Every device holds the critic and the samples, and its own parents.
 WHOLE, OWN = Spec(), Spec("parents")
-PARENTS_AT_ONCE = 4  # small enough for a core's cache, large enough for its vector units
+PARENTS_AT_ONCE = 1  # measured: larger groups run no faster, docs/benchmarks.md
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,7 @@ def climb(
     learner: TD3,
     layers: Layers,
     config: PolicyGradientConfig,
-    critic: jax.Array,
+    critic: Parameters,
     parents: Floats,
     conditions: Floats,
     observations: Floats,
@@ -111,14 +111,14 @@ def _climb(
     learner: TD3,
     layers: Layers,
     config: PolicyGradientConfig,
-    critic: jax.Array,
+    critic: Parameters,
     observations: jax.Array,
     parents: jax.Array,
     conditions: jax.Array,
 ) -> jax.Array:
-    def share(critic: jax.Array, observations: jax.Array, parents: jax.Array, conditions: jax.Array) -> jax.Array:
+    def share(critic: Parameters, observations: jax.Array, parents: jax.Array, conditions: jax.Array) -> jax.Array:
         """What one device does."""
-        (kernel, bias), *deeper = learner.critic_layers.split(critic)
+        (kernel, bias), *deeper = critic
         state_kernel, action_kernel, condition_kernel = jnp.split(
             kernel, [learner.observation_size, learner.observation_size + learner.action_size]
         )
@@ -126,11 +126,11 @@ def _climb(
         optimiser = optax.adam(config.policy_learning_rate)
 
         def few(group: tuple[jax.Array, jax.Array]) -> jax.Array:
-            policies, conditions = group  # (4, P), (4, D)
+            policies, conditions = layers.split(group[0]), group[1]  # a few of each
             condition_part = (conditions @ condition_kernel)[:, None]
 
-            def loss(policies: jax.Array, observation: jax.Array, state_part: jax.Array) -> jax.Array:
-                actions = jax.vmap(lambda policy: act(layers.split(policy), observation))(policies)
+            def loss(policies: Parameters, observation: jax.Array, state_part: jax.Array) -> jax.Array:
+                actions = jax.vmap(act, in_axes=(0, None))(policies, observation)
                 hidden = jax.nn.relu(state_part + actions @ action_kernel + condition_part)
                 for middle_kernel, middle_bias in deeper[:-1]:
                     hidden = jax.nn.relu(hidden @ middle_kernel + middle_bias)
@@ -140,14 +140,14 @@ def _climb(
                 return -mean.sum()  # a sum: each policy's gradient is its own
 
             def step(
-                carry: tuple[jax.Array, optax.OptState], batch: tuple[jax.Array, jax.Array]
-            ) -> tuple[tuple[jax.Array, optax.OptState], None]:
+                carry: tuple[Parameters, optax.OptState], batch: tuple[jax.Array, jax.Array]
+            ) -> tuple[tuple[Parameters, optax.OptState], None]:
                 policies, state = carry
                 change, state = optimiser.update(jax.grad(loss)(policies, *batch), state)
-                return (policies + change, state), None
+                return (optax.apply_updates(policies, change), state), None
 
             (climbed, _), _ = jax.lax.scan(step, (policies, optimiser.init(policies)), (observations, state_part))
-            return climbed
+            return layers.join(climbed)
 
         groups = jax.tree.map(lambda x: x.reshape(-1, PARENTS_AT_ONCE, *x.shape[1:]), (parents, conditions))
         offspring: jax.Array = jax.lax.map(few, groups)
