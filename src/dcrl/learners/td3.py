@@ -12,20 +12,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from jax.sharding import PartitionSpec as Spec
 
 from dcrl import keys
 from dcrl.networks import Layers, Parameters, act, apply
 from dcrl.replay import Replay, Samples
 
-T = TypeVar("T")
-Twin: TypeAlias = tuple[Parameters, Parameters]  # both critics
-
+CRITICS = "critics"  # the device axis, when each critic has a device of its own
 CHUNK = 300  # steps whose samples are gathered together, while the device trains on those before
 
 
@@ -72,15 +71,19 @@ class TD3Config:
             )
 
 
+class Network(NamedTuple):
+    """A network that learns: its parameters, the target that follows them, and its optimiser's state."""
+
+    online: Parameters
+    target: Parameters
+    optimiser: optax.OptState
+
+
 class TD3State(NamedTuple):
     """Everything that learning changes."""
 
-    critics: Twin
-    critic_targets: Twin
-    critic_optimiser: optax.OptState
-    actor: Parameters
-    actor_target: Parameters
-    actor_optimiser: optax.OptState
+    critics: tuple[Network, ...]  # two; one on each device while they train apart
+    actor: Network
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,19 +116,12 @@ class TD3:
 
     def init(self, key: jax.Array, actor: jax.Array | None = None) -> TD3State:
         """Fresh networks; the parameters of an `actor` (Pa,) can be given to start from."""
-        layers = self.critic_layers
-        critics = (
-            layers.split(layers.init(keys.stream(key, "critic 1"))),
-            layers.split(layers.init(keys.stream(key, "critic 2"))),
-        )
-        policy = self.actor_layers.split(self.actor_layers.init(keys.stream(key, "actor")) if actor is None else actor)
+        first, second = (self.critic_layers.init(keys.stream(key, f"critic {i}")) for i in (1, 2))
+        if actor is None:
+            actor = self.actor_layers.init(keys.stream(key, "actor"))
         return TD3State(
-            critics=critics,
-            critic_targets=critics,
-            critic_optimiser=self.critic_optimiser.init(critics),
-            actor=policy,
-            actor_target=policy,
-            actor_optimiser=self.actor_optimiser.init(policy),
+            critics=tuple(_fresh(self.critic_layers.split(c), self.critic_optimiser) for c in (first, second)),
+            actor=_fresh(self.actor_layers.split(actor), self.actor_optimiser),
         )
 
     def policy(self, actor: Parameters, observation: jax.Array, target: jax.Array) -> jax.Array:
@@ -156,100 +152,141 @@ def sample_index(key: jax.Array, config: TD3Config, size: int) -> jax.Array:
     return jax.random.randint(key, shape, 0, size)
 
 
-@partial(jax.jit, static_argnames=("learner",))
 def train_steps(learner: TD3, state: TD3State, samples: Samples, key: jax.Array, first: int) -> TD3State:
     """Train on samples (groups, actor_delay, batch, ...), `first` being the number of groups before them."""
+    train = _train_together if jax.local_device_count() < 2 else _train_apart
+    trained: TD3State = train(learner, state, samples, key, first)
+    return trained
 
+
+@partial(jax.jit, static_argnames=("learner",))
+def _train_together(learner: TD3, state: TD3State, samples: Samples, key: jax.Array, first: int) -> TD3State:
+    return _train(learner, state, samples, key, first, None)
+
+
+@partial(jax.jit, static_argnames=("learner",))
+def _train_apart(learner: TD3, state: TD3State, samples: Samples, key: jax.Array, first: int) -> TD3State:
+    """Each critic on a device of its own. They meet twice a group: for min Q', and for the actor's gradient."""
+
+    def share(critics: Network, actor: Network, samples: Samples, key: jax.Array, first: int) -> TD3State:
+        critic: Network = jax.tree.map(lambda x: x[0], critics)
+        trained = _train(learner, TD3State((critic,), actor), samples, key, first, CRITICS)
+        return TD3State(jax.tree.map(lambda x: x[None], trained.critics), trained.actor)
+
+    auto = (jax.sharding.AxisType.Auto,)
+    mesh = jax.make_mesh((2,), (CRITICS,), axis_types=auto, devices=jax.local_devices()[:2])
+    own, whole = Spec(CRITICS), Spec()
+    spread = jax.shard_map(
+        share,
+        mesh=mesh,
+        in_specs=(own, whole, whole, whole, whole),
+        out_specs=TD3State(own, whole),  # type: ignore[arg-type]
+        check_vma=False,
+    )
+    stacked = jax.tree.map(lambda *pair: jnp.stack(pair), *state.critics)
+    ((critics,), actor) = spread(stacked, state.actor, samples, key, first)
+    return TD3State(tuple(jax.tree.map(lambda x, i=i: x[i], critics) for i in (0, 1)), actor)
+
+
+def _train(learner: TD3, state: TD3State, samples: Samples, key: jax.Array, first: int, axis: str | None) -> TD3State:
     def group(state: TD3State, inputs: tuple[Samples, jax.Array]) -> tuple[TD3State, None]:
         samples, number = inputs
         noise = jax.random.normal(jax.random.fold_in(key, number), samples.action.shape)
-        noise = learner.config.smoothing_noise * noise
-        return update(learner, state, samples, noise), None
+        return update(learner, state, samples, learner.config.smoothing_noise * noise, axis), None
 
     numbers = first + jnp.arange(samples.reward.shape[0])
     trained, _ = jax.lax.scan(group, state, (samples, numbers))
     return trained
 
 
-def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
+def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None) -> TD3State:
     """`actor_delay` critic updates, then one actor update and the targets'; samples (actor_delay, batch, ...).
 
-    `noise` (actor_delay, batch, A) smooths the target actions, once clipped.
+    `noise` (actor_delay, batch, A) smooths the target actions, once clipped. With a device `axis`, `state`
+    holds this device's critic alone.
     """
     noise = jnp.clip(noise, -learner.config.smoothing_clip, learner.config.smoothing_clip)
-    if learner.config.target_update == "delayed":
-        return _update_delayed(learner, state, samples, noise)
-    return _update_every_step(learner, state, samples, noise)
+    step = _update_delayed if learner.config.target_update == "delayed" else _update_every_step
+    return step(learner, state, samples, noise, axis)
 
 
-def _update_delayed(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
-    y = bellman_target(learner, state, samples, noise)  # all steps of the group at once: the targets stand still
-    critics, optimiser = state.critics, state.critic_optimiser
+def _update_delayed(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None) -> TD3State:
+    y = bellman_target(learner, state, samples, noise, axis)  # of all steps at once: the targets stand still
+    critics, rate = state.critics, learner.config.target_rate
     for i in range(learner.config.actor_delay):
-        critics, optimiser = _critic_step(learner, critics, optimiser, _step(samples, i), y[i])
-    actor, actor_optimiser = _actor_step(learner, state, critics, _step(samples, -1))
-    return TD3State(
-        critics=critics,
-        critic_targets=_towards(state.critic_targets, critics, learner.config.target_rate),
-        critic_optimiser=optimiser,
-        actor=actor,
-        actor_target=_towards(state.actor_target, actor, learner.config.target_rate),
-        actor_optimiser=actor_optimiser,
-    )
+        critics = tuple(_critic_step(learner, critic, _step(samples, i), y[i]) for critic in critics)
+    actor = _actor_step(learner, state.actor, critics[0], _step(samples, -1), axis)
+    return TD3State(tuple(_follow(critic, rate) for critic in critics), _follow(actor, rate))
 
 
-def _update_every_step(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
+def _update_every_step(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None) -> TD3State:
     """The authors' code: critic targets move every step; the actor follows the critic before its last update."""
-    actor, actor_optimiser = state.actor, state.actor_optimiser
+    actor, rate = state.actor, learner.config.target_rate
     for i in range(learner.config.actor_delay):
         step = _step(samples, i)
-        y = bellman_target(learner, state, step, noise[i])
+        y = bellman_target(learner, state, step, noise[i], axis)
         if i == learner.config.actor_delay - 1:
-            actor, actor_optimiser = _actor_step(learner, state, state.critics, step)
-        critics, optimiser = _critic_step(learner, state.critics, state.critic_optimiser, step, y)
-        targets = _towards(state.critic_targets, critics, learner.config.target_rate)
-        state = state._replace(critics=critics, critic_optimiser=optimiser, critic_targets=targets)
-    actor_target = _towards(state.actor_target, actor, learner.config.target_rate)
-    return state._replace(actor=actor, actor_optimiser=actor_optimiser, actor_target=actor_target)
+            actor = _actor_step(learner, actor, state.critics[0], step, axis)
+        critics = (_critic_step(learner, critic, step, y) for critic in state.critics)
+        state = TD3State(tuple(_follow(critic, rate) for critic in critics), state.actor)
+    return TD3State(state.critics, _follow(actor, rate))
 
 
-def bellman_target(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> jax.Array:
+def bellman_target(
+    learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None
+) -> jax.Array:
     """y for samples with any leading axes, smoothed by `noise` as it is."""
     shape = samples.reward.shape
-    rows = int(np.prod(shape))  # not -1: an unconditioned learner has targets of size 0
-    flat = Samples(*(part.reshape(rows, *part.shape[len(shape) :]) for part in samples))
-    action = learner.policy(state.actor_target, flat.next_observation, flat.target)
+    flat = Samples(*(part.reshape(-1, *part.shape[len(shape) :]) for part in samples))
+    action = learner.policy(state.actor.target, flat.next_observation, flat.target)
     action = jnp.clip(action + noise.reshape(action.shape), -1, 1)
-    values = [learner.value(critic, flat.next_observation, action, flat.target) for critic in state.critic_targets]
-    y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * jnp.minimum(*values)
+    values = [learner.value(critic.target, flat.next_observation, action, flat.target) for critic in state.critics]
+    least = jnp.min(jnp.stack(values), axis=0) if axis is None else jax.lax.pmin(values[0], axis)
+    y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * least
     return y.reshape(shape)
 
 
-def _critic_step(
-    learner: TD3, critics: Twin, optimiser: optax.OptState, samples: Samples, y: jax.Array
-) -> tuple[Twin, optax.OptState]:
-    def loss(critics: Twin) -> jax.Array:
-        values = [learner.value(critic, samples.observation, samples.action, samples.target) for critic in critics]
-        errors = (jnp.stack(values) - y) * (1 - samples.truncated)
-        return jnp.square(errors).mean(axis=1).sum()
+def _critic_step(learner: TD3, critic: Network, samples: Samples, y: jax.Array) -> Network:
+    def loss(online: Parameters) -> jax.Array:
+        values = learner.value(online, samples.observation, samples.action, samples.target)
+        return jnp.mean(jnp.square((values - y) * (1 - samples.truncated)))
 
-    step, optimiser = learner.critic_optimiser.update(jax.grad(loss)(critics), optimiser)
-    return optax.apply_updates(critics, step), optimiser
+    return _descend(critic, jax.grad(loss)(critic.online), learner.critic_optimiser)
 
 
-def _actor_step(learner: TD3, state: TD3State, critics: Twin, samples: Samples) -> tuple[Parameters, optax.OptState]:
-    def loss(actor: Parameters) -> jax.Array:
-        action = learner.policy(actor, samples.observation, samples.target)
-        return -jnp.mean(learner.value(critics[0], samples.observation, action, samples.target))
+def _actor_step(learner: TD3, actor: Network, critic: Network, samples: Samples, axis: str | None) -> Network:
+    """Climb the first critic; where critics train apart, its device computes the gradient for all."""
 
-    step, optimiser = learner.actor_optimiser.update(jax.grad(loss)(state.actor), state.actor_optimiser)
-    return optax.apply_updates(state.actor, step), optimiser
+    def loss(online: Parameters) -> jax.Array:
+        action = learner.policy(online, samples.observation, samples.target)
+        return -jnp.mean(learner.value(critic.online, samples.observation, action, samples.target))
+
+    if axis is None:
+        return _descend(actor, jax.grad(loss)(actor.online), learner.actor_optimiser)
+    layers = learner.actor_layers
+    gradient = jax.lax.cond(
+        jax.lax.axis_index(axis) == 0,
+        lambda: layers.join(jax.grad(loss)(actor.online)),
+        lambda: jnp.zeros(layers.parameters),
+    )
+    return _descend(actor, layers.split(jax.lax.psum(gradient, axis)), learner.actor_optimiser)
+
+
+def _fresh(parameters: Parameters, optimiser: optax.GradientTransformation) -> Network:
+    return Network(parameters, parameters, optimiser.init(parameters))
+
+
+def _descend(network: Network, gradient: Parameters, optimiser: optax.GradientTransformation) -> Network:
+    step, state = optimiser.update(gradient, network.optimiser)
+    return network._replace(online=optax.apply_updates(network.online, step), optimiser=state)
+
+
+def _follow(network: Network, rate: float) -> Network:
+    """The target network moves towards the online one."""
+    return network._replace(
+        target=jax.tree.map(lambda target, online: (1 - rate) * target + rate * online, network.target, network.online)
+    )
 
 
 def _step(samples: Samples, i: int) -> Samples:
     return Samples(*(part[i] for part in samples))
-
-
-def _towards(target: T, online: T, rate: float) -> T:
-    moved: T = jax.tree.map(lambda a, b: (1 - rate) * a + rate * b, target, online)
-    return moved

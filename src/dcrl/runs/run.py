@@ -92,7 +92,7 @@ class Run:
         if learner is not None and learner.descriptor_size and learner.conditioned_actor and state.learned is not None:
             actor = metadata | {"layers": learner.actor_layers.sizes}
             save_actor(
-                self.path / "actor.safetensors", np.asarray(learner.actor_layers.join(state.learned.actor)), actor
+                self.path / "actor.safetensors", np.asarray(learner.actor_layers.join(state.learned.actor.online)), actor
             )
 
     def _metadata(self, state: State) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class PolicyGradient:
             self.learner,
             self.layers,
             self.config,
-            sources.learned.critics[0],
+            sources.learned.critics[0].online,
             archive.genotype[cells],
             conditions[:, : self.learner.descriptor_size],
             replay.observation.take(index, axis=0),
