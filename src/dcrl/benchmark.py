@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -58,10 +59,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def measure_rollouts(tasks: tuple[Task, ...], policies: int, repeats: int, threads: int) -> list[RolloutSpeed]:
+def measure_rollouts(
+    tasks: tuple[Task, ...],
+    policies: int,
+    repeats: int,
+    threads: int,
+    progress: Callable[[str], None] = lambda line: None,
+) -> list[RolloutSpeed]:
     """Measure freshly initialised policies on each task, whole and bare in turn, after one unmeasured round.
 
-    The repeats go round the tasks, so that a slow moment of the machine falls on all of them.
+    The repeats go round the tasks, so that a slow moment of the machine falls on all of them. `progress` is
+    told of each round as it ends.
     """
     for name, value in (("policies", policies), ("repeats", repeats), ("threads", threads)):
         if value < 1:
@@ -75,6 +83,8 @@ def measure_rollouts(tasks: tuple[Task, ...], policies: int, repeats: int, threa
             seconds = contest.round()
             if repeat:  # the first round compiles the start and fills the caches
                 measured.append(seconds)
+            kind = f"repeat {repeat} of {repeats}" if repeat else "warm-up"
+            progress(f"{contest.task.name}, {kind}: {seconds[0]:.2f} s, bare physics {seconds[1]:.2f} s")
     for contest in contests:
         contest.simulator.close()
     return [

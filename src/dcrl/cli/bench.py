@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import statistics
+import sys
 from dataclasses import asdict
+from functools import partial
 from importlib.metadata import version
 from typing import Annotated, Literal
 
@@ -45,7 +47,7 @@ def run(
     versions = {package: version(package) for package in PACKAGES}
     if not json:
         print(f"{policies} policies, {repeats} repeats, {threads} threads on {cores()} cores;", _listed(versions))
-    speeds = measure_rollouts(robots, policies, repeats, threads)
+    speeds = measure_rollouts(robots, policies, repeats, threads, progress=partial(print, file=sys.stderr))
     if json:
         rows = [
             asdict(speed)
