@@ -30,12 +30,9 @@ def _cached(dimensions: int, cells: int, samples: int, seed: int) -> Floats:
 
     name = f"cvt-{dimensions}-{cells}-{samples}-{seed}-sklearn{sklearn.__version__}"
     path = cache_directory() / f"{hashlib.sha256(name.encode()).hexdigest()[:24]}.npy"
-    try:
-        stored: Floats = np.load(path, allow_pickle=False)
-        if stored.shape == (cells, dimensions) and np.isfinite(stored).all():
-            return stored
-    except (OSError, ValueError):
-        pass
+    stored = _stored(path, (cells, dimensions))
+    if stored is not None:
+        return stored
     unit = tessellate(dimensions, cells, samples, seed)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,6 +42,17 @@ def _cached(dimensions: int, cells: int, samples: int, seed: int) -> Floats:
     except OSError:  # a cache that cannot be written only costs time
         pass
     return unit
+
+
+def _stored(path: Path, shape: tuple[int, int]) -> Floats | None:
+    """What an earlier call left, unless it is damaged."""
+    try:
+        with open(path, "rb") as file:
+            unit: Floats = np.lib.format.read_array(file, allow_pickle=False)
+    except (OSError, ValueError):
+        return None
+    fits = unit.shape == shape and unit.dtype == np.float64
+    return unit if fits and ((unit >= 0) & (unit <= 1)).all() else None
 
 
 def tessellate(dimensions: int, cells: int, samples: int, seed: int) -> Floats:

@@ -237,7 +237,8 @@ def bellman_target(
 ) -> jax.Array:
     """y for samples with any leading axes, smoothed by `noise` as it is."""
     shape = samples.reward.shape
-    flat = Samples(*(part.reshape(-1, *part.shape[len(shape) :]) for part in samples))
+    rows = int(np.prod(shape))  # not -1: without conditioning, targets have size 0
+    flat = Samples(*(part.reshape(rows, *part.shape[len(shape) :]) for part in samples))
     action = learner.policy(state.actor.target, flat.next_observation, flat.target)
     action = jnp.clip(action + noise.reshape(action.shape), -1, 1)
     values = [learner.value(critic.target, flat.next_observation, action, flat.target) for critic in state.critics]

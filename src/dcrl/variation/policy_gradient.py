@@ -149,7 +149,8 @@ def _climb(
             (climbed, _), _ = jax.lax.scan(step, (policies, optimiser.init(policies)), (observations, state_part))
             return layers.join(climbed)
 
-        groups = jax.tree.map(lambda x: x.reshape(-1, PARENTS_AT_ONCE, *x.shape[1:]), (parents, conditions))
+        count = len(parents) // PARENTS_AT_ONCE  # not -1: without conditioning, conditions have size 0
+        groups = jax.tree.map(lambda x: x.reshape(count, PARENTS_AT_ONCE, *x.shape[1:]), (parents, conditions))
         offspring: jax.Array = jax.lax.map(few, groups)
         return offspring.reshape(parents.shape)
 
