@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -52,11 +51,6 @@ class RolloutSpeed:
     @property
     def microseconds_per_step(self) -> float:
         return 1e6 / self.steps_per_second
-
-
-def cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def measure_rollouts(

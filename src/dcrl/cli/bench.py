@@ -11,8 +11,9 @@ from typing import Annotated, Literal
 
 import tyro
 
-from dcrl.benchmark import RolloutSpeed, cores, measure_rollouts
+from dcrl.benchmark import RolloutSpeed, measure_rollouts
 from dcrl.cli import output
+from dcrl.devices import cores
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 

@@ -105,7 +105,7 @@ def _packages() -> str:
 
 
 def _cores() -> str:
-    from dcrl.benchmark import cores
+    from dcrl.devices import cores
 
     return f"{cores()} for this process"
 

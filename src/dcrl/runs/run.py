@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import os
 import platform
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dcrl.algorithms.compose import Composition, Report, State
+from dcrl.devices import cores
 from dcrl.runs import files
 from dcrl.runs.config import RunConfig, to_json
 from dcrl.runs.repertoire import save_actor, save_archive
@@ -92,7 +92,9 @@ class Run:
         if learner is not None and learner.descriptor_size and learner.conditioned_actor and state.learned is not None:
             actor = metadata | {"layers": learner.actor_layers.sizes}
             save_actor(
-                self.path / "actor.safetensors", np.asarray(learner.actor_layers.join(state.learned.actor.online)), actor
+                self.path / "actor.safetensors",
+                np.asarray(learner.actor_layers.join(state.learned.actor.online)),
+                actor,
             )
 
     def _metadata(self, state: State) -> dict[str, Any]:
@@ -124,7 +126,7 @@ def manifest() -> dict[str, Any]:
         "host": platform.node(),
         "platform": platform.platform(),
         "processor": platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
+        "cores": cores(),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
         "commit": _commit(),

@@ -7,7 +7,6 @@ products both leave Python's lock, so the workers overlap.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ import numpy as np
 from mujoco.batch import Batch, SimulationError
 from threadpoolctl import ThreadpoolController
 
+from dcrl.devices import cores
 from dcrl.networks import Layers, act_each
 from dcrl.simulators.simulator import Recorder, sound
 from dcrl.tasks.task import Task
@@ -39,7 +39,7 @@ class MujocoSimulator:
 
     def __init__(self, task: Task, threads: int | None = None) -> None:
         self.task = task
-        self.threads = (os.cpu_count() or 1) if threads is None else threads
+        self.threads = cores() if threads is None else threads
         if self.threads < 1:
             raise ValueError(f"the number of threads must be at least 1, got {threads}")
         self.workers = min(self.threads, MAX_WORKERS)

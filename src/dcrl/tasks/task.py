@@ -6,6 +6,7 @@ same lines serve the C simulator (NumPy, a batch) and MJX (JAX, traced). No task
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -119,7 +120,9 @@ class Task:
         spec.option.solver = _SOLVERS[self.integration.solver]
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
         try:
-            model = spec.compile()
+            with warnings.catch_warnings():  # Gymnasium's cheetah uses it; it is ours to see, not the user's
+                warnings.filterwarnings("ignore", "compiler attribute 'settotalmass' is deprecated", UserWarning)
+                model = spec.compile()
         except ValueError as error:
             raise ValueError(f"task {self.name}: MuJoCo cannot compile its model: {error}") from None
         if model.nu != self.action_size:
