@@ -36,7 +36,7 @@ class MjxSimulator:
         finite: Bools = np.asarray(np.isfinite(genotypes).all(axis=1))
         padding = np.arange(-count % devices)  # a batch is shared evenly among the devices
         rows = np.concatenate([np.arange(count), padding % count])
-        sharding = jax.NamedSharding(self._mesh, jax.sharding.PartitionSpec("batch"))  # type: ignore[no-untyped-call]
+        sharding = jax.NamedSharding(self._mesh, jax.sharding.PartitionSpec("batch"))
         batch = jax.device_put((jnp.asarray(np.where(finite[:, None], genotypes, 0)[rows]), keys[rows]), sharding)
         out = jax.tree.map(lambda x: np.asarray(x)[:count], self._play(*batch, layers=layers, record=record))
         valid = out["valid"] & finite
