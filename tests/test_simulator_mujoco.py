@@ -13,8 +13,9 @@ import pytest
 import dcrl.simulators.mujoco as module
 from dcrl import keys
 from dcrl.simulators.mujoco import MujocoSimulator
+from dcrl.simulators.simulator import sound
 from dcrl.tasks import registry
-from dcrl.types import Evaluation
+from dcrl.types import Evaluation, Physics
 
 # Horizons that let robots fall at different times, and that take a second or two.
 HORIZONS = {"ant_omni": 60, "walker2d_uni": 200, "halfcheetah_uni": 40, "humanoid_uni": 50, "point_omni": 50}
@@ -138,6 +139,15 @@ def test_the_control_spans_the_actuators_range(policies):
 
 
 # -- divergence ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e11, -1e11])
+def test_a_state_that_mujoco_calls_unstable_is_not_sound(value):
+    qpos, qvel, observation, reward = np.zeros((5, 3)), np.zeros((5, 2)), np.zeros((5, 4)), np.zeros(5)
+    qpos[1, 2], qvel[2, 0] = value, value
+    observation[3, 1], reward[4] = (value, value) if not np.isfinite(value) else (np.nan, np.inf)
+    physics = Physics(np, 0.1, np.ones(5), {"qpos": qpos, "qvel": qvel})
+    np.testing.assert_array_equal(sound(physics, observation, reward), [True, False, False, False, False])
 
 
 def is_bad(key: jax.Array) -> jax.Array:

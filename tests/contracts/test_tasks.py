@@ -32,6 +32,19 @@ HEALTHY = {
     "walker2d": (0.8, 2.0, 1.0),
     "hopper": (0.7, np.inf, 0.2),
 }
+# the geoms whose contacts with the floor the descriptor counts, by their names in it
+FEET = {
+    "walker2d_uni": {"right foot": "foot_geom", "left foot": "foot_left_geom"},
+    "halfcheetah_uni": {"front foot": "ffoot", "back foot": "bfoot"},
+    "humanoid_uni": {"right foot": "right_foot", "left foot": "left_foot"},
+    "hopper_uni": {"foot": "foot_geom"},
+    "ant_uni": {
+        "front left": "left_ankle_geom",
+        "back left": "right_ankle_geom",
+        "back right": "third_ankle_geom",
+        "front right": "fourth_ankle_geom",
+    },
+}
 CHEAP_ON_MJX = ("point_omni", "walker2d_uni")  # the others compile for minutes on a processor
 CASES = [
     pytest.param(
@@ -84,6 +97,17 @@ def test_actions_are_named_after_the_joints_they_drive(task):
     driven = [model.joint(model.actuator(i).trnid[0]).name.removesuffix("_joint") for i in range(model.nu)]
     assert tuple(driven) == task.actions
     assert (model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT).all()
+
+
+@pytest.mark.parametrize("name", FEET)
+def test_each_foot_of_the_descriptor_has_its_own_sensor(name):
+    task, feet = registry.BUILT_IN[name], FEET[name]
+    assert task.descriptor.names == tuple(f"contact rate, {foot}" for foot in feet)
+    model = task.model
+    assert model.nsensor == model.nsensordata == len(feet)
+    assert [model.geom(i).name for i in model.sensor_objid] == list(feet.values())
+    assert [model.geom(i).name for i in model.sensor_refid] == ["floor"] * len(feet)
+    assert (model.sensor_type == mujoco.mjtSensor.mjSENS_CONTACT).all()
 
 
 def test_joint_angles_and_velocities_stand_where_their_labels_say(task):
