@@ -1,8 +1,4 @@
-"""One generation: train, select, vary, evaluate, add (and remember in the replay buffer).
-
-Operators that learn nothing are evaluated while the device trains; the outcome is the same as one
-after the other, because they depend on the archive alone.
-"""
+"""One generation: train, select, vary, evaluate, add (and remember in the replay buffer)."""
 
 from __future__ import annotations
 
@@ -24,7 +20,7 @@ from dcrl.replay import Replay
 from dcrl.rollout import evaluate
 from dcrl.simulators.simulator import Simulator
 from dcrl.types import Descriptor, Evaluation, Floats
-from dcrl.variation.operator import Offspring, Operator, Sources
+from dcrl.variation.operator import Offspring, Operator, Sources, together, unaimed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,9 +123,8 @@ class Composition:
             replay=self._replay(),
         )
         genotype = np.asarray(_random_policies(self.setting.layers, keys.stream(key, "policies"), self.batch_size))
-        offspring = Offspring(genotype=genotype, target=None)
-        evaluation = self._evaluate(offspring, keys.each(keys.stream(key, "start"), self.batch_size))
-        state, _ = self._take_in(state, [(offspring, evaluation)])
+        offspring = Offspring(genotype=genotype, target=unaimed(self.batch_size, self.setting.descriptor))
+        state, _ = self._evaluate_and_add(state, offspring, keys.stream(key, "start"))
         nothing = tuple(
             OperatorReport(name=name, evaluations=0, added=0, improvement=0.0) for name in self.operator_names
         )
@@ -148,17 +143,14 @@ class Composition:
             stage("train")
             learned = td3.train(self.learner, learned, state.replay, keys.stream(key, "train"))
         sources = Sources(archive=state.archive, learned=learned, replay=state.replay)
-        starts = keys.each(keys.stream(key, "start"), self.batch_size)
-        first = np.cumsum([0, *(operator.count for operator in self.operators)])
-
-        evaluated: dict[int, tuple[Offspring, Evaluation]] = {}
-        for i in sorted(range(len(self.operators)), key=lambda i: self.operators[i].learns):
-            operator = self.operators[i]
+        offspring = []
+        for operator in self.operators:
             stage(operator.name)
-            offspring = operator.vary(sources, keys.stream(key, operator.name))
-            evaluated[i] = offspring, self._evaluate(offspring, starts[first[i] : first[i + 1]])
+            offspring.append(operator.vary(sources, keys.stream(key, operator.name)))
+        stage("evaluate")
         state = dataclasses.replace(state, generation=number, learned=learned)
-        state, addition = self._take_in(state, [evaluated[i] for i in range(len(self.operators))])
+        state, addition = self._evaluate_and_add(state, together(offspring), keys.stream(key, "start"))
+        first = np.cumsum([0, *(operator.count for operator in self.operators)])
         operators = tuple(
             OperatorReport(
                 name=operator.name,
@@ -180,33 +172,20 @@ class Composition:
         capacity = learner.config.replay_size
         return Replay(capacity, learner.observation_size, learner.action_size, learner.descriptor_size)
 
-    def _evaluate(self, offspring: Offspring, starts: jax.Array) -> Evaluation:
-        record = self.learner is not None
-        return evaluate(
-            self.setting.simulator,
-            self.setting.descriptor,
-            offspring.genotype,
-            starts,
-            self.setting.layers,
-            record=record,
-        )
-
-    def _take_in(self, state: State, evaluated: list[tuple[Offspring, Evaluation]]) -> tuple[State, archives.Addition]:
-        """Add all offspring to the archive at once, and their transitions to the replay buffer."""
+    def _evaluate_and_add(self, state: State, offspring: Offspring, key: jax.Array) -> tuple[State, archives.Addition]:
+        """Evaluate offspring, add them to the archive and their transitions to the replay buffer."""
+        setting, genotype = self.setting, offspring.genotype
+        starts, record = keys.each(key, len(genotype)), state.replay is not None
+        evaluation = evaluate(setting.simulator, setting.descriptor, genotype, starts, setting.layers, record=record)
         if state.replay is not None:
-            for offspring, evaluation in evaluated:
-                self._remember(state.replay, offspring, evaluation)
-        genotype = np.concatenate([offspring.genotype for offspring, _ in evaluated])
-        evaluations = [evaluation for _, evaluation in evaluated]
-        fitness = np.concatenate([evaluation.fitness for evaluation in evaluations])
-        descriptor = np.concatenate([evaluation.descriptor for evaluation in evaluations])
-        archive, addition = archives.add(state.archive, genotype, fitness, descriptor)
+            self._remember(state.replay, offspring, evaluation)
+        archive, addition = archives.add(state.archive, genotype, evaluation.fitness, evaluation.descriptor)
         state = dataclasses.replace(
             state,
             archive=archive,
             evaluations=state.evaluations + len(genotype),
-            environment_steps=state.environment_steps + sum(int(e.steps.sum()) for e in evaluations),
-            invalid=state.invalid + sum(int((~e.valid).sum()) for e in evaluations),
+            environment_steps=state.environment_steps + int(evaluation.steps.sum()),
+            invalid=state.invalid + int((~evaluation.valid).sum()),
         )
         return state, addition
 
@@ -217,7 +196,8 @@ class Composition:
         scale, target = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
         if self.learner.descriptor_size:
             achieved = normalise(self.setting.descriptor, evaluation.descriptor)
-            target = achieved if offspring.target is None else normalise(self.setting.descriptor, offspring.target)
+            wanted = normalise(self.setting.descriptor, offspring.target)
+            target = np.where(np.isnan(wanted), achieved, wanted)
             scale = similarity(achieved, target, self.length_scale)
         replay.insert(evaluation.transitions, evaluation.valid, scale, target)
 

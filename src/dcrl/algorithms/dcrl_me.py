@@ -52,7 +52,7 @@ def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
         setting=setting,
         archive_config=config.archive,
         operators=(
-            IsoLine(count=config.ga_offspring, config=config.ga),
+            IsoLine(count=config.ga_offspring, descriptor=setting.descriptor, config=config.ga),
             PolicyGradient(
                 count=config.pg_offspring,
                 learner=learner,

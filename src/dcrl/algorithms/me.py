@@ -25,5 +25,5 @@ def me(setting: Setting, config: MEConfig) -> Composition:
     return Composition(
         setting=setting,
         archive_config=config.archive,
-        operators=(IsoLine(count=config.ga_offspring, config=config.ga),),
+        operators=(IsoLine(count=config.ga_offspring, descriptor=setting.descriptor, config=config.ga),),
     )

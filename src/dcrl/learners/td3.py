@@ -11,13 +11,14 @@ Conditioning is switched off by samples without target columns: unconditioned TD
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as Spec
 
 from dcrl import keys
@@ -154,7 +155,9 @@ def sample_index(key: jax.Array, config: TD3Config, size: int) -> jax.Array:
 
 def train_steps(learner: TD3, state: TD3State, samples: Samples, key: jax.Array, first: int) -> TD3State:
     """Train on samples (groups, actor_delay, batch, ...), `first` being the number of groups before them."""
-    train = _train_together if jax.local_device_count() < 2 else _train_apart
+    train = _train_together
+    if jax.local_device_count() > 1:
+        train, state = _train_apart, jax.device_put(state, _everywhere())
     trained: TD3State = train(learner, state, samples, key, first)
     return trained
 
@@ -173,19 +176,27 @@ def _train_apart(learner: TD3, state: TD3State, samples: Samples, key: jax.Array
         trained = _train(learner, TD3State((critic,), actor), samples, key, first, CRITICS)
         return TD3State(jax.tree.map(lambda x: x[None], trained.critics), trained.actor)
 
-    auto = (jax.sharding.AxisType.Auto,)
-    mesh = jax.make_mesh((2,), (CRITICS,), axis_types=auto, devices=jax.local_devices()[:2])
     own, whole = Spec(CRITICS), Spec()
     spread = jax.shard_map(
         share,
-        mesh=mesh,
+        mesh=_everywhere().mesh,
         in_specs=(own, whole, whole, whole, whole),
         out_specs=TD3State(own, whole),  # type: ignore[arg-type]
         check_vma=False,
     )
     stacked = jax.tree.map(lambda *pair: jnp.stack(pair), *state.critics)
     ((critics,), actor) = spread(stacked, state.actor, samples, key, first)
-    return TD3State(tuple(jax.tree.map(lambda x, i=i: x[i], critics) for i in (0, 1)), actor)
+    trained = TD3State(tuple(jax.tree.map(lambda x, i=i: x[i], critics) for i in (0, 1)), actor)
+    placed: TD3State = jax.lax.with_sharding_constraint(trained, _everywhere())
+    return placed
+
+
+@cache
+def _everywhere() -> NamedSharding:
+    """A copy on each of the two devices that train."""
+    auto = (jax.sharding.AxisType.Auto,)
+    mesh = jax.make_mesh((2,), (CRITICS,), axis_types=auto, devices=jax.local_devices()[:2])
+    return NamedSharding(mesh, Spec())
 
 
 def _train(learner: TD3, state: TD3State, samples: Samples, key: jax.Array, first: int, axis: str | None) -> TD3State:

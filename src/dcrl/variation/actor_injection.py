@@ -36,7 +36,6 @@ class ActorInjection:
     learner: TD3
     descriptor: Descriptor
     config: ActorInjectionConfig = ActorInjectionConfig()
-    learns: bool = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         assert sources.learned is not None

@@ -10,7 +10,8 @@ import numpy as np
 
 from dcrl import keys
 from dcrl.archive.archive import select
-from dcrl.variation.operator import Offspring, Sources
+from dcrl.types import Descriptor
+from dcrl.variation.operator import Offspring, Sources, unaimed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +34,16 @@ class IsoLine:
 
     name: str = "ga"
     count: int
+    descriptor: Descriptor
     config: IsoLineConfig = IsoLineConfig()
-    learns: bool = False
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         archive = sources.archive
         first = archive.genotype[select(archive, keys.stream(key, "first parents"), self.count)]
         second = archive.genotype[select(archive, keys.stream(key, "second parents"), self.count)]
-        return Offspring(genotype=np.asarray(_iso_line(first, second, key, self.config)), target=None)
+        return Offspring(
+            genotype=np.asarray(_iso_line(first, second, key, self.config)), target=unaimed(self.count, self.descriptor)
+        )
 
 
 @partial(jax.jit, static_argnames=("config",))

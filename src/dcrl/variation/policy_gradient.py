@@ -58,7 +58,6 @@ class PolicyGradient:
     layers: Layers
     descriptor: Descriptor
     config: PolicyGradientConfig = PolicyGradientConfig()
-    learns: bool = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         assert sources.learned is not None
