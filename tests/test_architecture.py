@@ -19,7 +19,7 @@ ROWS = (
     ("cli",),
     ("api",),
     ("analysis", "explorer"),
-    ("check", "benchmark", "environments"),
+    ("check", "benchmark", "environments", "generation_speed"),
     ("runs",),
     ("training",),
     ("algorithms",),

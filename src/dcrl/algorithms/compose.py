@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import numpy as np
@@ -124,7 +125,7 @@ class Composition:
         )
         genotype = np.asarray(_random_policies(self.setting.layers, keys.stream(key, "policies"), self.batch_size))
         offspring = Offspring(genotype=genotype, target=unaimed(self.batch_size, self.setting.descriptor))
-        state, _ = self._evaluate_and_add(state, offspring, keys.stream(key, "start"))
+        state, _ = self._add(state, offspring, self._evaluate(offspring, keys.stream(key, "start")))
         nothing = tuple(
             OperatorReport(name=name, evaluations=0, added=0, improvement=0.0) for name in self.operator_names
         )
@@ -141,15 +142,18 @@ class Composition:
         learned = state.learned
         if self.learner and learned is not None and state.replay is not None and state.replay.size:
             stage("train")
-            learned = td3.train(self.learner, learned, state.replay, keys.stream(key, "train"))
+            learned = jax.block_until_ready(td3.train(self.learner, learned, state.replay, keys.stream(key, "train")))
         sources = Sources(archive=state.archive, learned=learned, replay=state.replay)
         offspring = []
         for operator in self.operators:
             stage(operator.name)
             offspring.append(operator.vary(sources, keys.stream(key, operator.name)))
         stage("evaluate")
+        everyone = together(offspring)
+        evaluation = self._evaluate(everyone, keys.stream(key, "start"))
+        stage("add")
         state = dataclasses.replace(state, generation=number, learned=learned)
-        state, addition = self._evaluate_and_add(state, together(offspring), keys.stream(key, "start"))
+        state, addition = self._add(state, everyone, evaluation)
         first = np.cumsum([0, *(operator.count for operator in self.operators)])
         operators = tuple(
             OperatorReport(
@@ -172,11 +176,14 @@ class Composition:
         capacity = learner.config.replay_size
         return Replay(capacity, learner.observation_size, learner.action_size, learner.descriptor_size)
 
-    def _evaluate_and_add(self, state: State, offspring: Offspring, key: jax.Array) -> tuple[State, archives.Addition]:
-        """Evaluate offspring, add them to the archive and their transitions to the replay buffer."""
+    def _evaluate(self, offspring: Offspring, key: jax.Array) -> Evaluation:
         setting, genotype = self.setting, offspring.genotype
-        starts, record = keys.each(key, len(genotype)), state.replay is not None
-        evaluation = evaluate(setting.simulator, setting.descriptor, genotype, starts, setting.layers, record=record)
+        starts, record = keys.each(key, len(genotype)), self.learner is not None
+        return evaluate(setting.simulator, setting.descriptor, genotype, starts, setting.layers, record=record)
+
+    def _add(self, state: State, offspring: Offspring, evaluation: Evaluation) -> tuple[State, archives.Addition]:
+        """Offspring into the archive, their transitions into the replay buffer."""
+        genotype = offspring.genotype
         if state.replay is not None:
             self._remember(state.replay, offspring, evaluation)
         archive, addition = archives.add(state.archive, genotype, evaluation.fitness, evaluation.descriptor)
@@ -215,6 +222,6 @@ def report(state: State, operators: tuple[OperatorReport, ...]) -> Report:
     )
 
 
+@partial(jax.jit, static_argnames=("layers", "count"))
 def _random_policies(layers: Layers, key: jax.Array, count: int) -> jax.Array:
-    policies: jax.Array = jax.jit(jax.vmap(layers.init))(keys.each(key, count))
-    return policies
+    return jax.vmap(layers.init)(keys.each(key, count))

@@ -1,0 +1,126 @@
+"""How fast a paper-size generation runs: seconds a stage, and arithmetic against the machine's own limit.
+
+FLOPs are the paper's arithmetic: two a weight and sample in each forward pass, twice that for a full
+backward pass, the same again for a pass back to a network's inputs alone; what an implementation saves by
+being clever still counts, and biases, activations and optimisers do not.
+"""
+
+from __future__ import annotations
+
+import platform
+import resource
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dcrl.algorithms.compose import Composition
+from dcrl.networks import Layers
+from dcrl.variation.policy_gradient import PolicyGradient
+
+PRODUCT_SIZE = 3072
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerationSpeed:
+    """Medians over the measured generations."""
+
+    task: str
+    algorithm: str
+    generations: tuple[int, ...]  # those measured
+    stage_seconds: dict[str, float]
+    generation_seconds: float
+    steps_lived: float  # a policy, on average
+    matmul_gflops: float  # the machine's large float32 matrix product, on all cores, measured in between
+    critic_gflops: float | None
+    policy_gradient_gflops: float | None
+    peak_gib: float
+
+
+def measure_generations(
+    task: str, name: str, algorithm: Composition, warm_up: int, count: int, seed: int, progress: Callable[[str], None]
+) -> GenerationSpeed:
+    """Run `warm_up` generations, then measure `count`, the matrix product before and after each."""
+    progress(f"{task}: the initial policies, and {warm_up} generations to warm up")
+    state, _ = algorithm.start(seed)
+    for _ in range(warm_up):
+        state, _ = algorithm.advance(state, seed)
+    seconds: list[dict[str, float]] = []
+    steps_before, products = state.environment_steps, [product_gflops()]
+    for i in range(count):
+        marks: list[tuple[str, float]] = []
+        state, _ = algorithm.advance(state, seed, partial(_mark, marks))
+        _mark(marks, "")
+        seconds.append({name: end - begin for (name, begin), (_, end) in pairwise(marks)})
+        products.append(product_gflops())
+        progress(f"{task}: generation {i + 1} of {count} took {sum(seconds[-1].values()):.1f} s")
+    stages = {name: statistics.median(each.get(name, 0.0) for each in seconds) for name in seconds[-1]}
+    critic, policy = flops(algorithm)
+    return GenerationSpeed(
+        task=task,
+        algorithm=name,
+        generations=tuple(range(warm_up + 1, warm_up + count + 1)),
+        stage_seconds=stages,
+        generation_seconds=statistics.median(sum(each.values()) for each in seconds),
+        steps_lived=(state.environment_steps - steps_before) / (count * algorithm.batch_size),
+        matmul_gflops=statistics.median(products),
+        critic_gflops=critic / stages["train"] / 1e9 if critic else None,
+        policy_gradient_gflops=policy / stages["pg"] / 1e9 if policy else None,
+        peak_gib=peak_gib(),
+    )
+
+
+def _mark(marks: list[tuple[str, float]], stage: str) -> None:
+    marks.append((stage, time.perf_counter()))
+
+
+def flops(algorithm: Composition) -> tuple[float, float]:
+    """Of one generation's actor-critic training, and of its policy-gradient variation."""
+    learner = algorithm.learner
+    if learner is None:
+        return 0.0, 0.0
+    config = learner.config
+    critic, actor = (2 * config.batch_size * _weights(n) for n in (learner.critic_layers, learner.actor_layers))
+    target, regression, actor_update = actor + 2 * critic, 2 * 3 * critic, 3 * actor + 2 * critic
+    training = config.critic_steps * (target + regression + actor_update / config.actor_delay)
+    climbing = 0.0
+    for operator in algorithm.operators:
+        if isinstance(operator, PolicyGradient):
+            policy = 2 * config.batch_size * _weights(operator.layers)
+            climbing += operator.count * operator.config.policy_steps * (3 * policy + 2 * critic)
+    return training, climbing
+
+
+def _weights(layers: Layers) -> int:
+    return sum(fan_in * fan_out for fan_in, fan_out in pairwise(layers.sizes))
+
+
+def product_gflops(size: int = PRODUCT_SIZE, repeats: int = 3) -> float:
+    """The faster of NumPy's BLAS on all threads and one JAX product a device, all devices at once."""
+    rows = np.random.default_rng(0).standard_normal((size, size), np.float32)
+    devices = jax.local_devices()
+    placed = [jax.device_put(jnp.asarray(rows), device) for device in devices]
+    multiply = jax.jit(jnp.matmul)
+    jax.block_until_ready([multiply(each, each) for each in placed])
+    work = 2.0 * size**3
+    best = 0.0
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        rows @ rows
+        middle = time.perf_counter()
+        jax.block_until_ready([multiply(each, each) for each in placed])
+        end = time.perf_counter()
+        best = max(best, work / (middle - begin), len(devices) * work / (end - middle))
+    return best / 1e9
+
+
+def peak_gib() -> float:
+    """The most memory this process ever held."""
+    unit = 1 if platform.system() == "Darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
