@@ -12,7 +12,7 @@ import pytest
 
 from by_hand import Adam, Network, Values, ascend, doubles, vector
 from dcrl import keys
-from dcrl.learners import td3
+from dcrl.learners import td3, training
 from dcrl.learners.td3 import TD3, TD3Config, TD3State
 from dcrl.replay import Replay, Samples
 from dcrl.types import Transitions
@@ -225,7 +225,7 @@ def filled_replay(subject: TD3, episodes: int = 8, horizon: int = 6) -> Replay:
 
 
 def trained(subject: TD3, replay: Replay, seed: int = 1, start: int = 0) -> TD3State:
-    return td3.train(subject, subject.init(keys.root(start)), replay, keys.root(seed))
+    return training.train(subject, subject.init(keys.root(start)), replay, keys.root(seed))
 
 
 def same(a: TD3State, b: TD3State) -> bool:

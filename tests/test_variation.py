@@ -62,7 +62,7 @@ def filled_replay() -> Replay:
 
 def test_iso_line_is_its_formula():
     archive, key = filled_archive(), keys.root(3)
-    operator = IsoLine(count=7, config=IsoLineConfig(iso_sigma=0.01, line_sigma=0.3))
+    operator = IsoLine(count=7, descriptor=SPACE, config=IsoLineConfig(iso_sigma=0.01, line_sigma=0.3))
     offspring = operator.vary(Sources(archive=archive), key)
     first = doubles(archive.genotype[select(archive, keys.stream(key, "first parents"), 7)])
     second = doubles(archive.genotype[select(archive, keys.stream(key, "second parents"), 7)])
@@ -76,7 +76,7 @@ def test_iso_line_is_its_formula():
 
 def test_iso_line_has_the_papers_spread():
     archive = filled_archive(parameters=2000, elites=1)  # one elite: both parents are the same
-    offspring = IsoLine(count=20).vary(Sources(archive=archive), keys.root(0)).genotype
+    offspring = IsoLine(count=20, descriptor=SPACE).vary(Sources(archive=archive), keys.root(0)).genotype
     deviation = offspring - archive.genotype[archive.occupied]
     assert deviation.std() == pytest.approx(0.005, rel=0.02)
     assert abs(deviation.mean()) < 1e-4
@@ -147,7 +147,7 @@ ON_DEVICES = """
 import sys
 import jax, numpy as np
 from dcrl import keys
-from dcrl.learners import td3
+from dcrl.learners import training
 from by_hand import vector
 from test_variation import LAYERS, LEARNER, filled_replay
 from dcrl.variation.policy_gradient import PolicyGradientConfig, climb
@@ -156,7 +156,7 @@ random = np.random.default_rng(0)
 parents = random.normal(size=(11, LAYERS.parameters)).astype(np.float32)
 conditions = random.uniform(-1, 1, (11, 2)).astype(np.float32)
 seen = random.normal(size=(6, 9, 5)).astype(np.float32)
-state = td3.train(LEARNER, LEARNER.init(keys.root(0)), filled_replay(), keys.root(1))
+state = training.train(LEARNER, LEARNER.init(keys.root(0)), filled_replay(), keys.root(1))
 critic, config = state.critics[0].online, PolicyGradientConfig(policy_steps=6)
 climbed = climb(LEARNER, LAYERS, config, critic, parents, conditions, seen)
 np.savez(sys.argv[2], climbed=climbed, critics=vector(state.critics), actor=vector(state.actor))

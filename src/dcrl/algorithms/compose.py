@@ -16,6 +16,7 @@ from dcrl.archive.archive import Archive
 from dcrl.archive.centroids import centroids
 from dcrl.learners import td3
 from dcrl.learners.conditioning import normalise, similarity
+from dcrl.learners.training import train
 from dcrl.networks import Layers
 from dcrl.replay import Replay
 from dcrl.rollout import evaluate
@@ -142,7 +143,7 @@ class Composition:
         learned = state.learned
         if self.learner and learned is not None and state.replay is not None and state.replay.size:
             stage("train")
-            learned = jax.block_until_ready(td3.train(self.learner, learned, state.replay, keys.stream(key, "train")))
+            learned = jax.block_until_ready(train(self.learner, learned, state.replay, keys.stream(key, "train")))
         sources = Sources(archive=state.archive, learned=learned, replay=state.replay)
         offspring = []
         for operator in self.operators:

@@ -14,6 +14,7 @@ from dcrl.runs.config import RunConfig
 from dcrl.tasks import registry as tasks
 
 GIB = 2**30
+COMPILE = ("start", "train", "ga", "pg")  # stages that compile something when they first run
 
 
 def preview(config: RunConfig, algorithm: Composition, generations: int, path: Path) -> None:
@@ -81,7 +82,7 @@ class Display:
             self._progress.stop()
 
     def stage(self, name: str) -> None:
-        first = name not in self._compiled
+        first = name in COMPILE and name not in self._compiled
         self._compiled.add(name)
         message = f"{name} (the first time: compiling)" if first else name
         if self._progress is not None:

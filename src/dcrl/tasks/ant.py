@@ -6,6 +6,8 @@ ant_uni                  reward v_x + 1 - 0.5 |u|^2, clipped at 0
 
 from __future__ import annotations
 
+import dataclasses
+
 import mujoco
 
 from dcrl.tasks import locomotion
@@ -98,20 +100,11 @@ ant_omni = Task(
     step_descriptor=locomotion.torso_position,
 )
 
-anttrap_omni = Task(
+anttrap_omni = dataclasses.replace(
+    ant_omni,
     name="anttrap_omni",
     summary="Ant before a U-shaped trap: reach every place within 30 m with little effort",
-    horizon=250,
-    observations=ant_omni.observations,
-    actions=ACTUATORS,
-    descriptor=ant_omni.descriptor,
-    integration=INTEGRATION,
     robot=trapped_robot,
-    start=start,
-    observe=observe_position,
-    reward=omni_reward,
-    terminated=terminated,
-    step_descriptor=locomotion.torso_position,
 )
 
 ant_uni = Task(
