@@ -3,10 +3,15 @@
 The same MJCF and the same task functions as `mujoco`, vectorised over the batch and sharded over the
 devices. A scan has a fixed length: an episode that ended is masked, not skipped. Optional extra
 `dcrl-map-elites[mjx]`.
+
+One difference is MJX's own: where a capsule stands steeper than 60 degrees on a plane, it turns the
+friction pyramid to the world's axes and C to the capsule's. An ant's legs do, so its episodes part
+from those of `mujoco` at their first contact and agree on average only.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -131,4 +136,5 @@ class MjxSimulator:
 
 def _field(data: Any, name: str) -> Array:
     """An MjData field by name, whether MJX keeps it in its public data or in its implementation's."""
-    return getattr(data, name) if hasattr(data, name) else getattr(data._impl, name)
+    public = {field.name for field in dataclasses.fields(data)}
+    return getattr(data if name in public else data._impl, name)
