@@ -178,7 +178,7 @@ class Stopped(Exception):  # noqa: N818
     pass
 
 
-@pytest.mark.parametrize("where", ["train", "ga", "pg", "ai"])
+@pytest.mark.parametrize("where", ["train", "ga", "pg", "ai", "evaluate", "add"])
 def test_a_generation_that_is_stopped_leaves_no_trace(dcrl_run, where):
     state = snapshot(dcrl_run.states[1])
     seen = []
@@ -190,7 +190,7 @@ def test_a_generation_that_is_stopped_leaves_no_trace(dcrl_run, where):
 
     with pytest.raises(Stopped):
         dcrl_run.composition.advance(state, 0, stage)
-    assert seen == ["train", "ga", "pg", "ai"][: len(seen)]
+    assert seen == ["train", "ga", "pg", "ai", "evaluate", "add"][: len(seen)]
     assert_same(state, dcrl_run.states[1])
     after, report = dcrl_run.composition.advance(state, 0)
     assert report == dcrl_run.reports[2]

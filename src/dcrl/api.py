@@ -27,6 +27,7 @@ def train(
     seed: int = 0,
     output: str | Path = "runs",
     simulator: str | None = None,
+    hidden: tuple[int, ...] = HIDDEN,
     hyperparameters: Any = None,
     overwrite: bool = False,
     on_report: Callable[[State, Report], None] = lambda state, report: None,
@@ -44,8 +45,8 @@ def train(
         evaluations=evaluations,
         seed=seed,
         simulator=simulator,
-        hidden=HIDDEN,
-        hyperparameters=hyperparameters or registry.get(algorithm).config(),
+        hidden=tuple(hidden),
+        hyperparameters=registry.get(algorithm).config() if hyperparameters is None else hyperparameters,
     )
     devices.prepare(cache_directory())
     composition = configs.build(config)

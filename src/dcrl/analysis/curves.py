@@ -10,9 +10,13 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from dcrl.analysis.figures import COLOURS, save
 from dcrl.types import Floats
+
+THOUSANDS = StrMethodFormatter("{x:,.0f}")
 
 
 def read_metrics(path: Path) -> dict[str, Floats]:
@@ -37,10 +41,9 @@ def metric_curves(metrics: dict[str, Floats], path: Path) -> None:
         axis.plot(
             metrics["evaluations"], metrics[name], color=COLOURS[0], marker="." if len(metrics[name]) < 20 else ""
         )
-        axis.set_xlabel("evaluations")
-        axis.set_ylabel(label)
-        axis.set_ylim(0, 1.05 if name == "coverage" else None)
-        axis.grid(alpha=0.3)
+        _label(axis, label)
+        if name == "coverage":
+            axis.set_ylim(0, 1.05)
     save(figure, path)
 
 
@@ -49,13 +52,23 @@ def improvement_curves(metrics: dict[str, Floats], path: Path) -> None:
     operators = [name.removeprefix("improvement_") for name in metrics if name.startswith("improvement_")]
     figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
     for axis, what, label in zip(
-        axes, ("improvement", "added"), ("cumulative improvement (fitness)", "offspring added"), strict=True
+        axes, ("improvement", "added"), ("fitness gained, in total", "offspring added, in total"), strict=True
     ):
         for operator, colour in zip(operators, COLOURS, strict=False):
             axis.plot(metrics["evaluations"], np.cumsum(metrics[f"{what}_{operator}"]), color=colour, label=operator)
-        axis.set_xlabel("evaluations")
-        axis.set_ylabel(label)
-        axis.set_ylim(bottom=0)
-        axis.grid(alpha=0.3)
+        _label(axis, label)
     axes[0].legend(title="operator")
     save(figure, path)
+
+
+def _label(axis: Axes, label: str) -> None:
+    """Axes from 0, unless values fall below."""
+    axis.set_xlabel("evaluations")
+    axis.set_ylabel(label)
+    axis.set_xlim(left=0)
+    axis.set_ylim(bottom=min(0.0, axis.get_ylim()[0] if axis.dataLim.y0 < 0 else 0.0))
+    axis.xaxis.set_major_locator(MaxNLocator(5))
+    axis.xaxis.set_major_formatter(THOUSANDS)
+    if axis.get_ylim()[1] >= 1000:
+        axis.yaxis.set_major_formatter(THOUSANDS)
+    axis.grid(alpha=0.3)

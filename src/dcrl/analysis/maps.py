@@ -48,12 +48,13 @@ def archive_map(repertoire: Repertoire, path: Path, title: str = "") -> None:
             order = np.argsort(np.where(repertoire.occupied, fitness, -np.inf))
             order = order[repertoire.occupied[order]]
             spots = repertoire.descriptor[order]
-            axes.scatter(spots[:, 0], spots[:, 1], c=fitness[order], norm=scale, cmap=colours, s=14)
+            axes.scatter(spots[:, 0], spots[:, 1], c=fitness[order], norm=scale, cmap=colours, s=14, clip_on=False)
         axes.set_aspect((space.high[0] - space.low[0]) / (space.high[1] - space.low[1]))
     bar = figure.colorbar(plt.cm.ScalarMappable(scale, colours), ax=axes)
     bar.set_label("fitness (sum of rewards)")
     coverage = repertoire.occupied.mean()
-    axes.set_title(title or f"{repertoire.task}: {coverage:.0%} of {len(fitness)} cells filled", fontsize=10)
+    shown = f" (2 of {space.size} dimensions shown)" if space.size > 2 else ""
+    axes.set_title(title or f"{repertoire.task}: {coverage:.0%} of {len(fitness)} cells filled{shown}", fontsize=10)
     save(figure, path)
 
 

@@ -26,8 +26,14 @@ class RunConfig:
     hyperparameters: Any  # the algorithm's own configuration
 
     def __post_init__(self) -> None:
-        if self.seed < 0 or self.seed >= 2**32:
-            raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {self.seed}")
+        if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
+            raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {self.seed!r}")
+        expected = algorithms.get(self.algorithm).config
+        if not isinstance(self.hyperparameters, expected):
+            raise ValueError(
+                f"the hyperparameters of {self.algorithm} are a {expected.__name__}, "
+                f"got a {type(self.hyperparameters).__name__}"
+            )
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError(f"hidden layers need at least 1 unit each, got {self.hidden}")
 
