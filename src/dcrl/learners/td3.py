@@ -77,7 +77,7 @@ class Network(NamedTuple):
 class TD3State(NamedTuple):
     """Everything that learning changes."""
 
-    critics: tuple[Network, ...]  # two; one on each device while they train apart
+    critics: tuple[Network, Network]
     actor: Network
 
 
@@ -111,13 +111,11 @@ class TD3:
 
     def init(self, key: jax.Array, actor: jax.Array | None = None) -> TD3State:
         """Fresh networks; the parameters of an `actor` (Pa,) can be given to start from."""
-        first, second = (self.critic_layers.init(keys.stream(key, f"critic {i}")) for i in (1, 2))
+        critics = (self.critic_layers.init(keys.stream(key, f"critic {i}")) for i in (1, 2))
         if actor is None:
             actor = self.actor_layers.init(keys.stream(key, "actor"))
-        return TD3State(
-            critics=tuple(_fresh(self.critic_layers.split(c), self.critic_optimiser) for c in (first, second)),
-            actor=_fresh(self.actor_layers.split(actor), self.actor_optimiser),
-        )
+        first, second = (_fresh(self.critic_layers.split(critic), self.critic_optimiser) for critic in critics)
+        return TD3State((first, second), _fresh(self.actor_layers.split(actor), self.actor_optimiser))
 
     def policy(self, actor: Parameters, observation: jax.Array, target: jax.Array) -> jax.Array:
         """pi(s | d') for rows (N, O) and (N, D)."""
@@ -129,51 +127,49 @@ class TD3:
         return apply(critic, jnp.concatenate([observation, action, target], axis=-1))[:, 0]
 
 
-def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None) -> TD3State:
+def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
     """`actor_delay` critic updates, then one actor update and the targets'; samples (actor_delay, batch, ...).
 
-    `noise` (actor_delay, batch, A) smooths the target actions, once clipped. With a device `axis`, `state`
-    holds this device's critic alone.
+    `noise` (actor_delay, batch, A) smooths the target actions, once clipped.
     """
     noise = jnp.clip(noise, -learner.config.smoothing_clip, learner.config.smoothing_clip)
     step = _update_delayed if learner.config.target_update == "delayed" else _update_every_step
-    return step(learner, state, samples, noise, axis)
+    return step(learner, state, samples, noise)
 
 
-def _update_delayed(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None) -> TD3State:
-    y = bellman_target(learner, state, samples, noise, axis)  # of all steps at once: the targets stand still
-    critics, rate = state.critics, learner.config.target_rate
+def _update_delayed(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
+    y = bellman_target(learner, state, samples, noise)  # of all steps at once: the targets stand still
+    (first, second), rate = state.critics, learner.config.target_rate
     for i in range(learner.config.actor_delay):
-        critics = tuple(_critic_step(learner, critic, _step(samples, i), y[i]) for critic in critics)
-    actor = _actor_step(learner, state.actor, critics[0], _step(samples, -1), axis)
-    return TD3State(tuple(_follow(critic, rate) for critic in critics), _follow(actor, rate))
+        first, second = (_critic_step(learner, critic, _step(samples, i), y[i]) for critic in (first, second))
+    actor = _actor_step(learner, state.actor, first, _step(samples, -1))
+    return TD3State((_follow(first, rate), _follow(second, rate)), _follow(actor, rate))
 
 
-def _update_every_step(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None) -> TD3State:
+def _update_every_step(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
     """The authors' code: critic targets move every step; the actor follows the critic before its last update."""
     actor, rate = state.actor, learner.config.target_rate
     for i in range(learner.config.actor_delay):
         step = _step(samples, i)
-        y = bellman_target(learner, state, step, noise[i], axis)
+        y = bellman_target(learner, state, step, noise[i])
         if i == learner.config.actor_delay - 1:
-            actor = _actor_step(learner, actor, state.critics[0], step, axis)
-        critics = (_critic_step(learner, critic, step, y) for critic in state.critics)
-        state = TD3State(tuple(_follow(critic, rate) for critic in critics), state.actor)
+            actor = _actor_step(learner, actor, state.critics[0], step)
+        first, second = (_follow(_critic_step(learner, critic, step, y), rate) for critic in state.critics)
+        state = TD3State((first, second), state.actor)
     return TD3State(state.critics, _follow(actor, rate))
 
 
-def bellman_target(
-    learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None
-) -> jax.Array:
+def bellman_target(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> jax.Array:
     """y for samples with any leading axes, smoothed by `noise` as it is."""
     shape = samples.reward.shape
     rows = math.prod(shape)  # not -1: without conditioning, targets have size 0
     flat = Samples(*(part.reshape(rows, *part.shape[len(shape) :]) for part in samples))
     action = learner.policy(state.actor.target, flat.next_observation, flat.target)
     action = jnp.clip(action + noise.reshape(action.shape), -1, 1)
-    values = [learner.value(critic.target, flat.next_observation, action, flat.target) for critic in state.critics]
-    least = jnp.min(jnp.stack(values), axis=0) if axis is None else jax.lax.pmin(values[0], axis)
-    y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * least
+    first, second = (
+        learner.value(critic.target, flat.next_observation, action, flat.target) for critic in state.critics
+    )
+    y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * jnp.minimum(first, second)
     return y.reshape(shape)
 
 
@@ -185,22 +181,12 @@ def _critic_step(learner: TD3, critic: Network, samples: Samples, y: jax.Array) 
     return _descend(critic, jax.grad(loss)(critic.online), learner.critic_optimiser)
 
 
-def _actor_step(learner: TD3, actor: Network, critic: Network, samples: Samples, axis: str | None) -> Network:
-    """Climb the first critic; where critics train apart, its device computes the gradient for all."""
-
+def _actor_step(learner: TD3, actor: Network, critic: Network, samples: Samples) -> Network:
     def loss(online: Parameters) -> jax.Array:
         action = learner.policy(online, samples.observation, samples.target)
         return -jnp.mean(learner.value(critic.online, samples.observation, action, samples.target))
 
-    if axis is None:
-        return _descend(actor, jax.grad(loss)(actor.online), learner.actor_optimiser)
-    layers = learner.actor_layers
-    gradient = jax.lax.cond(
-        jax.lax.axis_index(axis) == 0,
-        lambda: layers.join(jax.grad(loss)(actor.online)),
-        lambda: jnp.zeros(layers.parameters),
-    )
-    return _descend(actor, layers.split(jax.lax.psum(gradient, axis)), learner.actor_optimiser)
+    return _descend(actor, jax.grad(loss)(actor.online), learner.actor_optimiser)
 
 
 def _fresh(parameters: Parameters, optimiser: optax.GradientTransformation) -> Network:
