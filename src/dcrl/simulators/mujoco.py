@@ -61,7 +61,10 @@ class MujocoSimulator:
             inner = max(1, self.threads // self.workers)
             self._batches.append(Batch(task.model, SLOTS_PER_THREAD * inner, inner, persistent=True))
         with self._blas.limit(limits=1, user_api="blas"):
-            workers = [_Worker(task, batch, todo, genotypes, qpos, qvel, layers, recorder) for batch in self._batches]
+            share = -(-len(todo) // self.workers)  # a small batch is shared out too
+            workers = [
+                _Worker(task, batch, todo, genotypes, qpos, qvel, layers, recorder, share) for batch in self._batches
+            ]
             for done in [self._pool.submit(worker.run) for worker in workers]:
                 done.result()
         return recorder.evaluation()
@@ -102,11 +105,12 @@ class _Worker:
         qvel: Floats,
         layers: Layers,
         recorder: Recorder,
+        room: int,
     ) -> None:
         self.task, self.batch, self.todo, self.layers, self.recorder = task, batch, todo, layers, recorder
         self.genotypes, self.qpos, self.qvel = genotypes, qpos, qvel
         slots = batch.nsim
-        self.live = 0
+        self.live, self.room = 0, min(slots, room)
         self.simulation: Ints = np.arange(slots)  # which simulation of the batch a row uses
         self.stepped: Ints = self.simulation  # those of the live rows, sorted as the batch wants them
         self.episode: Ints = np.zeros(slots, np.int64)
@@ -123,7 +127,7 @@ class _Worker:
     def _run(self) -> None:
         changed = True
         while True:
-            if self.todo and self.live < len(self.simulation):
+            if self.todo and self.live < self.room:
                 self._admit()
                 changed = True
             if not self.live:
@@ -137,7 +141,7 @@ class _Worker:
     def _admit(self) -> None:
         """Fill free rows with the next policies and put their robots at the start."""
         first = self.live
-        while self.live < len(self.simulation):
+        while self.live < self.room:
             try:
                 following = self.todo.popleft()
             except IndexError:  # another worker took the last one
