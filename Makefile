@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+RUN := runs/walker2d_uni/dcrl_me/seed-0
 
 .DEFAULT_GOAL := help
 .PHONY: help install train test test-all check bench clean
@@ -18,7 +19,10 @@ $(INSTALLED): pyproject.toml constraints.txt src/dcrl/version.py
 install: $(INSTALLED) ## create .venv with the package and everything for development
 
 train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about ten minutes on 2 cores) and show the result
-	$(BIN)/dcrl train walker2d_uni
+	@if test -e $(RUN)/archive.safetensors; then \
+	  echo "$(RUN) is there already; see $(RUN)/figures/archive.png,"; \
+	  echo "or train another: $(BIN)/dcrl train walker2d_uni --seed 1"; \
+	else $(BIN)/dcrl train walker2d_uni; fi
 
 test: $(INSTALLED) ## run the tests
 	$(BIN)/python -m pytest

@@ -23,6 +23,7 @@ from dcrl.learners.td3 import TD3Config
 from dcrl.networks import act
 from dcrl.runs import config as configs
 from dcrl.runs.config import RunConfig, from_json, to_json
+from dcrl.runs.files import write_tensors
 from dcrl.runs.run import Run
 from dcrl.tasks.point import point_omni
 
@@ -210,10 +211,10 @@ def test_what_is_no_run_is_refused(tmp_path, saved):
     save_file({"weights": np.zeros(3)}, foreign)
     with pytest.raises(ValueError, match="is no dcrl file of format 1"):
         dcrl.load(foreign)
-    save_file({"weights": np.zeros(3)}, foreign, metadata={"format": "1", "dcrl": "{}"})
+    save_file({"weights": np.zeros(3)}, foreign, metadata={"dcrl": '{"format": 1}'})
     with pytest.raises(ValueError, match="lacks the tensor 'centroids'"):
         dcrl.load(foreign)
-    save_file(load_file(saved[0].path / "archive.safetensors"), foreign, metadata={"format": "1", "dcrl": "{}"})
+    save_file(load_file(saved[0].path / "archive.safetensors"), foreign, metadata={"dcrl": '{"format": 1}'})
     with pytest.raises(ValueError, match="lacks metadata: 'descriptor'"):
         dcrl.load(foreign)
 
@@ -276,3 +277,10 @@ def test_a_configuration_that_does_not_fit_names_the_field(content, sentence):
 def test_an_impossible_configuration_is_refused(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
         dataclasses.replace(CONFIG, **wrong)
+
+
+def test_the_same_archive_is_the_same_file_to_the_byte(tmp_path):
+    tensors, metadata = {"b": np.ones((2, 3), np.float32), "a": np.zeros(4, np.float32)}, {"task": "x", "seed": 1}
+    for name in ("one", "two", "three"):
+        write_tensors(tmp_path / name, tensors, metadata)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == (tmp_path / "three").read_bytes()

