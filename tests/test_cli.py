@@ -86,14 +86,22 @@ def test_help_names_every_verb(said: Said) -> None:
     assert all(f"  {verb} " in text and summary in text for verb, summary in VERBS.items())
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", [*(verb for verb in VERBS if verb != "bench"), "bench rollout", "bench generation"])
 def test_every_verb_explains_every_flag(said: Said, verb: str) -> None:
-    code, text, error = said(verb, "--help")
+    code, text, error = said(*verb.split(), "--help")
     assert (code, error) == (0, "")
     assert f"usage: dcrl {verb}" in text
     flags = re.findall(r"^\W+ (--[a-z][a-z.-]*)", text, re.MULTILINE)
     assert "--json" in flags or verb == "train"
     assert len(re.findall(r"\((default|required|repeatable|optional)", text)) >= len(flags)
+
+
+def test_bench_says_what_it_measures(said: Said) -> None:
+    code, text, error = said("bench", "--help")
+    assert (code, error) == (0, "")
+    assert "dcrl bench rollout" in text
+    assert "dcrl bench generation" in text
+    assert "bench measures rollout or generation, got 'rollouts'" in refused(ran("bench", "rollouts"))
 
 
 def test_an_unknown_verb_is_refused_with_a_suggestion() -> None:
@@ -260,11 +268,21 @@ def test_a_reader_that_has_seen_enough_is_told_nothing() -> None:
         assert process.wait(60) == 1
 
 
+def _heed_interrupts() -> None:
+    """A shell starts its background jobs with interrupts ignored, and its tests with them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_an_interrupt_is_one_line_and_exit_code_130(tmp_path: Path) -> None:
     """The task's file waits for the interrupt as it is imported."""
     (tmp_path / "slow.py").write_text("import pathlib, time\npathlib.Path('reached').touch()\ntime.sleep(60)\n")
     with subprocess.Popen(
-        [COMMAND, "tasks", "slow.py:task"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [COMMAND, "tasks", "slow.py:task"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heed_interrupts,
     ) as process:
         deadline = time.monotonic() + 60
         while not (tmp_path / "reached").exists() and time.monotonic() < deadline:

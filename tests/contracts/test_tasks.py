@@ -237,9 +237,9 @@ def test_fitness_is_the_sum_of_the_rewards_lived(played):
 
 def test_the_descriptor_is_that_of_the_steps_lived(played):
     task, evaluation = played
-    states = evaluation.transitions.state_descriptor.astype(np.float64)
+    states = evaluation.transitions.state_descriptor
     for i, steps in enumerate(evaluation.steps):
-        after = states[i, 1 : steps + 1]  # the states that steps led to; the start is not one
+        after = states[i, 1 : steps + 1].astype(np.float64)  # the states that steps led to; the start is not one
         expected = after.mean(axis=0) if task.descriptor.over == "mean" else after[-1]
         expected = np.clip(expected, task.descriptor.low, task.descriptor.high)
         np.testing.assert_allclose(evaluation.descriptor[i], expected, rtol=1e-5, atol=1e-6)
