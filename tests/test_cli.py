@@ -144,7 +144,7 @@ def test_tasks_as_a_table_shows_every_task_on_a_line_of_its_own() -> None:
     lines = [line.split() for line in ran("tasks").stdout.splitlines()]
     rows = {line[0]: line for line in lines if line and line[0] in registry.names()}
     assert tuple(rows) == registry.names()
-    assert rows["ant_omni"][1:8] == ["30", "8", "250", "0.05", "s", "21,512", "final"]
+    assert rows["ant_omni"][1:9] == ["ant", "30", "8", "250", "0.05", "s", "21,512", "final"]
     assert " ".join(rows["ant_omni"]).endswith(
         "final x; final y: -30 to 30 m Ant: reach every place within 30 m with little effort"
     )
@@ -157,6 +157,7 @@ def test_tasks_as_json_agrees_with_the_tasks() -> None:
         task = registry.get(row["name"])
         assert row == {
             "name": task.name,
+            "robot": task.robot.__module__.removeprefix("dcrl.tasks."),
             "summary": task.summary,
             "observation_size": len(task.observations),
             "action_size": len(task.actions),
@@ -268,21 +269,21 @@ def test_a_reader_that_has_seen_enough_is_told_nothing() -> None:
         assert process.wait(60) == 1
 
 
-def _heed_interrupts() -> None:
-    """A shell starts its background jobs with interrupts ignored, and its tests with them."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell starts its background jobs with interrupts ignored, and its tests with them.
+HEEDING_INTERRUPTS = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+)
 
 
 def test_an_interrupt_is_one_line_and_exit_code_130(tmp_path: Path) -> None:
     """The task's file waits for the interrupt as it is imported."""
     (tmp_path / "slow.py").write_text("import pathlib, time\npathlib.Path('reached').touch()\ntime.sleep(60)\n")
     with subprocess.Popen(
-        [COMMAND, "tasks", "slow.py:task"],
+        [sys.executable, "-c", HEEDING_INTERRUPTS, COMMAND, "tasks", "slow.py:task"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=_heed_interrupts,
     ) as process:
         deadline = time.monotonic() + 60
         while not (tmp_path / "reached").exists() and time.monotonic() < deadline:

@@ -1,5 +1,6 @@
 """The tasks as Gymnasium environments: they pass Gymnasium's own check and equal rollouts bit for bit."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from dcrl.environments import IDS, RobotEnvironment
 from dcrl.networks import act_each, policy_layers
 from dcrl.simulators import rendering
 from dcrl.tasks import registry
+from dcrl.tasks.point import point_omni
 
 UNBOUNDED = "A Box observation space (minimum|maximum) value is"  # physics has no bounds to declare
 
@@ -75,9 +77,10 @@ def test_unseeded_resets_follow_the_last_seed():
 
 
 def test_a_diverged_simulation_ends_the_episode():
-    environment = RobotEnvironment("point_omni")
+    unsound = dataclasses.replace(point_omni, reward=lambda before, control, after: np.full(len(control), np.nan))
+    environment = RobotEnvironment(unsound)
     observation, _ = environment.reset(seed=0)
-    after, reward, terminated, truncated, info = environment.step(np.array([np.nan, 0], np.float32))
+    after, reward, terminated, truncated, info = environment.step(np.zeros(2, np.float32))
     assert (reward, terminated, truncated, info["valid"]) == (0.0, False, True, False)
     np.testing.assert_array_equal(after, observation)
     assert environment.reset(seed=0)[1]["valid"]

@@ -65,11 +65,13 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
         self._stepper = Stepper(found)
         self._size = width, height
         self._camera: rendering.Camera | None = None
+        self._ended = True
         self._observation: Floats = np.zeros(found.observation_size, np.float32)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
         super().reset(seed=seed)
-        chosen = int(self.np_random.integers(2**32)) if seed is None else seed
+        chosen = int(self.np_random.integers(2**32)) if seed is None else seed % 2**32
+        self._ended = False
         state = self._stepper.start(start_keys(chosen, 1))
         self._observation = state.observation
         return state.observation.copy(), _info(state)
@@ -78,11 +80,16 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
         bounded = np.clip(np.asarray(action, np.float32), -1, 1)
         if bounded.shape != self.action_space.shape:
             raise ValueError(f"an action of {self.task.name} has shape {self.action_space.shape}, got {bounded.shape}")
+        if not np.isfinite(bounded).all():
+            raise ValueError(f"an action of {self.task.name} must be finite, got {bounded.tolist()}")
+        if self._ended:
+            raise gymnasium.error.ResetNeeded("the episode has ended, or none has begun: call reset first")
         state = self._stepper.step(bounded)
+        truncated = self._stepper.time >= self.task.horizon
+        self._ended = truncated or state.terminated or not state.valid
         if not state.valid:
             return self._observation.copy(), 0.0, False, True, _info(state)
         self._observation = state.observation
-        truncated = self._stepper.time >= self.task.horizon
         return state.observation.copy(), state.reward, state.terminated, truncated, _info(state)
 
     def render(self) -> NDArray[np.uint8] | None:

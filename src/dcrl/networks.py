@@ -28,7 +28,8 @@ class Layers:
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if len(self.sizes) < 2 or min(self.sizes) < 1:
+        whole = all(isinstance(size, int | np.integer) for size in self.sizes)
+        if not whole or len(self.sizes) < 2 or min(self.sizes) < 1:
             raise ValueError(f"a network needs at least an input and an output of size 1 or more, got {self.sizes}")
 
     @property
@@ -69,6 +70,8 @@ class Layers:
 
 def policy_layers(observation_size: int, action_size: int, hidden: tuple[int, ...] = HIDDEN) -> Layers:
     """The shape of an archive's policies."""
+    if not isinstance(hidden, tuple | list):
+        raise ValueError(f"hidden layers are a sequence of sizes, such as (128, 128), got {hidden!r}")
     return Layers((observation_size, *hidden, action_size))
 
 

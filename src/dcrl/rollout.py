@@ -67,7 +67,10 @@ def _start_keys(seed: jax.Array) -> jax.Array:
 
 
 def _checked(genotypes: ArrayLike, layers: Layers, name: str) -> Floats:
-    batch = np.asarray(genotypes, np.float32)
+    given = np.asarray(genotypes)
+    if given.dtype.kind not in "biuf":
+        raise ValueError(f"genotypes for {name} must be real numbers, got an array of {given.dtype}")
+    batch = given.astype(np.float32, copy=False)
     if batch.ndim != 2 or batch.shape[1] != layers.parameters or not len(batch):
         raise ValueError(
             f"genotypes for {name} must be (B, {layers.parameters}), B at least 1, for policies of layers "

@@ -67,6 +67,7 @@ def _label(axis: Axes, label: str) -> None:
     axis.set_ylabel(label)
     axis.set_xlim(left=0)
     axis.set_ylim(bottom=min(0.0, axis.get_ylim()[0] if axis.dataLim.y0 < 0 else 0.0))
+    axis.set_ylim(top=max(axis.get_ylim()[1], 1.05 * axis.dataLim.y1))  # a flat line is not the frame
     axis.xaxis.set_major_locator(MaxNLocator(5))
     axis.xaxis.set_major_formatter(THOUSANDS)
     if axis.get_ylim()[1] >= 1000:

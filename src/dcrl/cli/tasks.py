@@ -22,6 +22,7 @@ class Description:
     """What is to know about a task before training on it; the JSON object a program gets."""
 
     name: str
+    robot: str  # the module that builds it, or the environment's id
     summary: str
     observation_size: int
     action_size: int
@@ -83,6 +84,7 @@ def describe(task: registry.AnyTask) -> Description:
     robot = task if isinstance(task, Task) else None
     return Description(
         name=task.name,
+        robot=task.robot.__module__.rpartition(".")[2] if isinstance(task, Task) else task.environment,
         summary=task.summary,
         observation_size=task.observation_size,
         action_size=task.action_size,
@@ -104,11 +106,12 @@ def _print_table(descriptions: list[Description]) -> None:
     console = output.console()
     wide = console.width >= WIDE
     numbers = ("obs", "actions", "steps", "period", "parameters")
-    table = output.table("task", *numbers, "descriptor", *(("what",) if wide else ()), right=numbers)
+    table = output.table("task", "robot", *numbers, "descriptor", *(("what",) if wide else ()), right=numbers)
     for task in descriptions:
         names = "; ".join(task.descriptor_names) if wide else str(task.descriptor_size)
         table.add_row(
             task.name,
+            task.robot,
             *map(str, (task.observation_size, task.action_size, task.horizon)),
             task.period,
             f"{task.policy_parameters:,}",

@@ -26,6 +26,10 @@ class RunConfig:
     hyperparameters: Any  # the algorithm's own configuration
 
     def __post_init__(self) -> None:
+        if not isinstance(self.task, str):
+            raise ValueError("a run needs its task by name, or as file.py:object, so that it can be repeated")
+        if not isinstance(self.evaluations, int):
+            raise ValueError(f"the budget is a whole number of evaluations, got {self.evaluations!r}")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
             raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {self.seed!r}")
         expected = algorithms.get(self.algorithm).config

@@ -49,7 +49,7 @@ class Run:
     def create(output: Path, config: RunConfig, algorithm: Composition, *, overwrite: bool = False) -> Run:
         """A new directory with its configuration; refuses one that already holds a run."""
         path = directory(output, config)
-        if path.is_dir() and any(path.iterdir()):
+        if (path / "metrics.csv").exists() or (path / "archive.safetensors").exists():
             if not overwrite:
                 raise ValueError(
                     f"{path} already holds a run; choose another --seed or --output, or pass --overwrite to replace it"

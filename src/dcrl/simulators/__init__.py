@@ -6,6 +6,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 
 from dcrl.simulators.simulator import Simulator
+from dcrl.simulators.trial import examine
 from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.tasks.task import Task
 
@@ -23,6 +24,7 @@ def make(task: Task | GymnasiumTask, name: str | None = None, threads: int | Non
         from dcrl.simulators.gymnasium import GymnasiumSimulator
 
         return GymnasiumSimulator(task)
+    examine(task)
     if name == "mujoco":
         from dcrl.simulators.mujoco import MujocoSimulator
 

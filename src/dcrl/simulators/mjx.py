@@ -97,7 +97,7 @@ class MjxSimulator:
             after = self._physics(new, time + 1)
             reward, seen = task.reward(before, control, after), task.observe(after)
             here = task.step_descriptor(after).astype(jnp.float32)
-            finite = sound(after, seen, reward)
+            finite = sound(after, reward, action, seen, here)
             fell = task.terminated(after)
             total = total + jnp.where(alive, reward, 0)
             over_mean = task.descriptor.over == "mean"

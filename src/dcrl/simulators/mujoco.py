@@ -40,7 +40,7 @@ class MujocoSimulator:
     def __init__(self, task: Task, threads: int | None = None) -> None:
         self.task = task
         self.threads = cores() if threads is None else threads
-        if self.threads < 1:
+        if not isinstance(self.threads, int) or self.threads < 1:
             raise ValueError(f"the number of threads must be at least 1, got {threads}")
         self.workers = min(self.threads, MAX_WORKERS)
         self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="dcrl-mujoco")
@@ -183,9 +183,10 @@ class _Worker:
         after = self._read(live)
         reward = task.reward(before, control, after)
         self.observation[:live] = task.observe(after)
-        finite = sound(after, self.observation[:live], reward) & ~failed
+        descriptor = task.step_descriptor(after)
+        finite = sound(after, reward, action, self.observation[:live], descriptor) & ~failed
         ended = task.terminated(after)
-        self.recorder.step(episode, time - 1, action, reward, self.observation[:live], task.step_descriptor(after))
+        self.recorder.step(episode, time - 1, action, reward, self.observation[:live], descriptor)
 
         over = ended | ~finite | (time >= task.horizon)
         if not over.any():

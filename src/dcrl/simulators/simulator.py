@@ -32,11 +32,11 @@ class Simulator(Protocol):
         ...
 
 
-def sound(physics: Physics, observation: Array, reward: Array) -> Array:
-    """(...) bool: everything is a number, and the state within what MuJoCo itself calls a stable simulation."""
+def sound(physics: Physics, reward: Array, *rows: Array) -> Array:
+    """(...) bool: every number is finite, and the state within what MuJoCo itself calls a stable simulation."""
     xp = physics.xp
     largest = xp.maximum(abs(physics.qpos).max(-1), abs(physics.qvel).max(-1))
-    return (largest < mujoco.mjMAXVAL) & xp.isfinite(observation.sum(-1) + reward)
+    return (largest < mujoco.mjMAXVAL) & xp.isfinite(sum((row.sum(-1) for row in rows), start=reward))
 
 
 class Recorder:

@@ -77,13 +77,13 @@ class Stepper:
 
     def _state(self, physics: Physics, reward: Floats, *, failed: bool) -> State:
         task = self.task
-        observation = task.observe(physics).astype(np.float32)
+        observation, descriptor = task.observe(physics).astype(np.float32), task.step_descriptor(physics)
         return State(
             observation=observation[0],
             reward=float(reward[0]),
             terminated=bool(task.terminated(physics)[0]),
-            step_descriptor=np.array(task.step_descriptor(physics)[0], np.float32),
-            valid=bool(sound(physics, observation, reward)[0]) and not failed,
+            step_descriptor=np.array(descriptor[0], np.float32),
+            valid=bool(sound(physics, reward, observation, descriptor)[0]) and not failed,
         )
 
 

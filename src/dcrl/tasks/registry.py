@@ -46,6 +46,8 @@ def get(task: str | AnyTask) -> AnyTask:
     """A task by its name, by `module:object` or by `path/to/file.py:object`; a task itself is returned as it is."""
     if isinstance(task, Task | GymnasiumTask):
         return task
+    if not isinstance(task, str):
+        raise ValueError(f"a task is a name, a dcrl.Task or a dcrl.GymnasiumTask, got a {type(task).__name__}")
     if task in BUILT_IN:
         return BUILT_IN[task]
     if task in _offered():

@@ -46,9 +46,10 @@ class Integration:
     solver: Solver = "Newton"
 
     def __post_init__(self) -> None:
-        if not (self.timestep > 0 and self.substeps >= 1):
+        if not (self.timestep > 0 and isinstance(self.substeps, int) and self.substeps >= 1):
             raise ValueError(
-                f"physics needs a timestep above 0 s and at least 1 substep, got {self.timestep} and {self.substeps}"
+                f"physics needs a timestep above 0 s and a whole number of substeps, got {self.timestep} and "
+                f"{self.substeps}"
             )
         if self.integrator not in get_args(Integrator) or self.solver not in get_args(Solver):
             raise ValueError(
@@ -90,8 +91,8 @@ class Task:
     reads: tuple[str, ...] = ()  # MjData fields besides qpos, qvel and sensordata
 
     def __post_init__(self) -> None:
-        if self.horizon < 1:
-            raise ValueError(f"task {self.name}: the horizon must be at least 1 step, got {self.horizon}")
+        if not isinstance(self.horizon, int) or self.horizon < 1:
+            raise ValueError(f"task {self.name}: the horizon must be a whole number of steps, got {self.horizon!r}")
         if not self.observations or not self.actions:
             raise ValueError(f"task {self.name}: it needs at least one observation and one action")
 
@@ -114,7 +115,12 @@ class Task:
 
         Divergence stays visible as NaN (automatic resets are off), as it does in MJX.
         """
-        spec = self.robot()
+        try:
+            spec = self.robot()
+        except (ValueError, OSError) as error:
+            raise ValueError(f"task {self.name}: MuJoCo cannot read its model: {error}") from None
+        if not isinstance(spec, mujoco.MjSpec):
+            raise ValueError(f"task {self.name}: robot must return a mujoco.MjSpec, got a {type(spec).__name__}")
         spec.option.timestep = self.integration.timestep
         spec.option.integrator = _INTEGRATORS[self.integration.integrator]
         spec.option.solver = _SOLVERS[self.integration.solver]

@@ -1,0 +1,54 @@
+"""One step of a task before it is simulated in earnest, so that a fault in it is a sentence and not a crash later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from mujoco.batch import Batch
+
+from dcrl.tasks.task import Task
+from dcrl.types import Physics
+
+ROBOTS = 2  # a batch of one would hide functions that mix robots up
+
+
+def examine(task: Task) -> None:
+    """Call each of the task's functions on a step of the model's default pose; refuse what does not fit."""
+    batch = Batch(task.model, ROBOTS, 1)
+    try:
+        bound = {name: batch.bind(name) for name in task.fields}
+    except (AttributeError, ValueError) as error:
+        raise ValueError(f"task {task.name} reads what MjData does not have: {error}") from None
+    batch.reset()
+
+    def read(remaining: float) -> Physics:
+        fields = {name: values.copy() for name, values in bound.items()}
+        return Physics(np, task.integration.period, np.full(ROBOTS, remaining), fields)
+
+    control = np.zeros((ROBOTS, task.action_size))
+    before = read(1.0)
+    batch.step(nstep=task.integration.substeps)
+    after = read((task.horizon - 1) / task.horizon)
+    for name, shape, call in (
+        ("observe", (ROBOTS, task.observation_size), lambda: task.observe(after)),
+        ("reward", (ROBOTS,), lambda: task.reward(before, control, after)),
+        ("terminated", (ROBOTS,), lambda: task.terminated(after)),
+        ("step_descriptor", (ROBOTS, task.descriptor.size), lambda: task.step_descriptor(after)),
+    ):
+        _fits(task, name, shape, call)
+
+
+def _fits(task: Task, name: str, shape: tuple[int, ...], call: Callable[[], Any]) -> None:
+    try:
+        found = np.shape(call())
+    except Exception as error:  # whatever it is, it is the task's function that raised it
+        raise ValueError(
+            f"task {task.name}: {name} raises {type(error).__name__}: {error}; `dcrl check-task` examines it"
+        ) from error
+    if found != shape:
+        raise ValueError(
+            f"task {task.name}: {name} must return shape {shape} for {ROBOTS} robots, got {found}; "
+            "`dcrl check-task` examines it"
+        )
