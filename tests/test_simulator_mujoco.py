@@ -147,7 +147,7 @@ def test_a_state_that_mujoco_calls_unstable_is_not_sound(value):
     qpos[1, 2], qvel[2, 0] = value, value
     observation[3, 1], reward[4] = (value, value) if not np.isfinite(value) else (np.nan, np.inf)
     physics = Physics(np, 0.1, np.ones(5), {"qpos": qpos, "qvel": qvel})
-    np.testing.assert_array_equal(sound(physics, observation, reward), [True, False, False, False, False])
+    np.testing.assert_array_equal(sound(physics, reward, observation), [True, False, False, False, False])
 
 
 def is_bad(key: jax.Array) -> jax.Array:
