@@ -21,7 +21,7 @@ install: $(INSTALLED) ## create .venv with the package and everything for develo
 train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about ten minutes on 2 cores) and show the result
 	@if test -e $(RUN)/archive.safetensors; then \
 	  echo "$(RUN) is there already; see $(RUN)/figures/archive.png,"; \
-	  echo "or train another: $(BIN)/dcrl train walker2d_uni --seed 1"; \
+	  echo "train another with $(BIN)/dcrl train walker2d_uni --seed 1, or this one again with --overwrite"; \
 	else $(BIN)/dcrl train walker2d_uni; fi
 
 test: $(INSTALLED) ## run the tests

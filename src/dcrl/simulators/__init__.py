@@ -10,16 +10,18 @@ from dcrl.simulators.trial import examine
 from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.tasks.task import Task
 
-NAMES = ("mujoco", "mjx", "gymnasium")
 
-
-@lru_cache(maxsize=4)  # so that repeated rollouts of a task share its threads and compiled code
 def make(task: Task | GymnasiumTask, name: str | None = None, threads: int | None = None) -> Simulator:
     """A simulator of `task`: `mujoco` or `mjx` for a robot (default `mujoco`), `gymnasium` for an environment id."""
     fitting = ("gymnasium",) if isinstance(task, GymnasiumTask) else ("mujoco", "mjx")
     name = name or fitting[0]
     if name not in fitting:
         raise ValueError(f"task {task.name} runs on {' or '.join(fitting)}, got simulator {name!r}")
+    return _made(task, name, threads)
+
+
+@lru_cache(maxsize=4)  # so that repeated rollouts of a task share its threads and compiled code
+def _made(task: Task | GymnasiumTask, name: str, threads: int | None) -> Simulator:
     if isinstance(task, GymnasiumTask):
         from dcrl.simulators.gymnasium import GymnasiumSimulator
 
