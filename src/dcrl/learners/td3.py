@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal, NamedTuple
 
 import jax
@@ -80,9 +81,9 @@ class Network(NamedTuple):
 
 
 class TD3State(NamedTuple):
-    """Everything that learning changes."""
+    """Everything that learning changes: two critics, or the one a device trains when they are spread out."""
 
-    critics: tuple[Network, Network]
+    critics: tuple[Network, ...]
     actor: Network
 
 
@@ -119,8 +120,10 @@ class TD3:
         critics = (self.critic_layers.init(keys.stream(key, f"critic {i}")) for i in (1, 2))
         if actor is None:
             actor = self.actor_layers.init(keys.stream(key, "actor"))
-        first, second = (_fresh(self.critic_layers.split(critic), self.critic_optimiser) for critic in critics)
-        return TD3State((first, second), _fresh(self.actor_layers.split(actor), self.actor_optimiser))
+        return TD3State(
+            critics=tuple(_fresh(self.critic_layers.split(critic), self.critic_optimiser) for critic in critics),
+            actor=_fresh(self.actor_layers.split(actor), self.actor_optimiser),
+        )
 
     def policy(self, actor: Parameters, observation: jax.Array, target: jax.Array) -> jax.Array:
         """pi(s | d') for rows (N, O) and (N, D)."""
@@ -132,49 +135,59 @@ class TD3:
         return apply(critic, jnp.concatenate([observation, action, target], axis=-1))[:, 0]
 
 
-def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
+def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None) -> TD3State:
     """`actor_delay` critic updates, then one actor update and the targets'; samples (actor_delay, batch, ...).
 
-    `noise` (actor_delay, batch, A) smooths the target actions, once clipped.
+    `noise` (actor_delay, batch, A) smooths the target actions, once clipped. With an `axis`, each of its devices
+    trains the critic it holds, and the actor is the first device's; the others' is a shadow that nobody reads.
     """
     noise = jnp.clip(noise, -learner.config.smoothing_clip, learner.config.smoothing_clip)
     step = _update_delayed if learner.config.target_update == "delayed" else _update_every_step
-    return step(learner, state, samples, noise)
+    return step(learner, state, samples, noise, axis)
 
 
-def _update_delayed(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
-    y = bellman_target(learner, state, samples, noise)  # of all steps at once: the targets stand still
-    (first, second), rate = state.critics, learner.config.target_rate
+def _update_delayed(
+    learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None
+) -> TD3State:
+    y = bellman_target(learner, state, samples, noise, axis)  # of all steps at once: the targets stand still
+    critics, rate = state.critics, learner.config.target_rate
     for i in range(learner.config.actor_delay):
-        first, second = (_critic_step(learner, critic, _step(samples, i), y[i]) for critic in (first, second))
-    actor = _actor_step(learner, state.actor, first, _step(samples, -1))
-    return TD3State((_follow(first, rate), _follow(second, rate)), _follow(actor, rate))
+        critics = tuple(_critic_step(learner, critic, _step(samples, i), y[i]) for critic in critics)
+    actor = _actor_step(learner, state.actor, critics[0], _step(samples, -1))
+    return TD3State(tuple(_follow(critic, rate) for critic in critics), _follow(actor, rate))
 
 
-def _update_every_step(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
+def _update_every_step(
+    learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None
+) -> TD3State:
     """The authors' code: critic targets move every step; the actor follows the critic before its last update."""
     actor, rate = state.actor, learner.config.target_rate
     for i in range(learner.config.actor_delay):
         step = _step(samples, i)
-        y = bellman_target(learner, state, step, noise[i])
+        y = bellman_target(learner, state, step, noise[i], axis)
         if i == learner.config.actor_delay - 1:
             actor = _actor_step(learner, actor, state.critics[0], step)
-        first, second = (_follow(_critic_step(learner, critic, step, y), rate) for critic in state.critics)
-        state = TD3State((first, second), state.actor)
+        critics = tuple(_follow(_critic_step(learner, critic, step, y), rate) for critic in state.critics)
+        state = TD3State(critics, state.actor)
     return TD3State(state.critics, _follow(actor, rate))
 
 
-def bellman_target(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> jax.Array:
+def bellman_target(
+    learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None
+) -> jax.Array:
     """y for samples with any leading axes, smoothed by `noise` as it is."""
     shape = samples.reward.shape
     rows = math.prod(shape)  # not -1: without conditioning, targets have size 0
     flat = Samples(*(part.reshape(rows, *part.shape[len(shape) :]) for part in samples))
     action = learner.policy(state.actor.target, flat.next_observation, flat.target)
+    if axis is not None:
+        action = jax.lax.psum(jnp.where(jax.lax.axis_index(axis) == 0, action, 0), axis)  # the first device's
     action = jnp.clip(action + noise.reshape(action.shape), -1, 1)
-    first, second = (
-        learner.value(critic.target, flat.next_observation, action, flat.target) for critic in state.critics
-    )
-    y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * jnp.minimum(first, second)
+    values = [learner.value(critic.target, flat.next_observation, action, flat.target) for critic in state.critics]
+    lowest = reduce(jnp.minimum, values)
+    if axis is not None:
+        lowest = jax.lax.pmin(lowest, axis)
+    y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * lowest
     return y.reshape(shape)
 
 
