@@ -15,7 +15,7 @@ import jax
 
 from dcrl import devices, simulators
 from dcrl.algorithms import registry as algorithms
-from dcrl.algorithms.compose import ArchiveConfig, Setting
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.archive.centroids import cache_directory
 from dcrl.learners.td3 import TD3Config

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcrl.algorithms.compose import ArchiveConfig
+from dcrl.algorithms.algorithm import ArchiveConfig
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.generation_speed import flops, measure_generations, product_gflops
 from dcrl.learners.td3 import TD3Config

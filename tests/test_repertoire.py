@@ -15,7 +15,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 import dcrl
-from dcrl.algorithms.compose import ArchiveConfig, State
+from dcrl.algorithms.algorithm import ArchiveConfig, State
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.algorithms.me import MEConfig
 from dcrl.learners.conditioning import normalise
@@ -134,12 +134,12 @@ def test_an_elite_acts_as_it_was_evaluated(repertoire):
 
 def test_the_actor_is_the_conditioned_network(saved, repertoire):
     run, state = saved
-    layers = run.algorithm.learner.actor_layers
+    layers = run.algorithm.learners[0].actor_layers
     seen = observations()
     for wanted in ([0.0, 0.0], [-3.0, 3.0], (1.5, -0.25)):
         condition = normalise(point_omni.descriptor, np.array(wanted))
         inputs = np.concatenate([seen, np.broadcast_to(condition, (10, 2))], axis=1)
-        expected = act(layers.split(layers.join(state.learned.actor.online)), inputs)
+        expected = act(layers.split(layers.join(state.learned[0].actor.online)), inputs)
         np.testing.assert_allclose(repertoire.actor(wanted)(seen), expected, atol=2e-6)
     assert (repertoire.actor([0, 0])(seen) != repertoire.actor([1, 1])(seen)).any()
 

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from dcrl.replay import Replay
+from dcrl.replay import TERMINAL, TRUNCATED, Replay
 from dcrl.types import Transitions
 
 OBSERVATION, ACTION, TARGET = 3, 2, 2
@@ -78,8 +78,8 @@ def test_what_was_lived_is_stored_in_order():
 def test_a_fall_is_terminal_and_the_time_limit_truncates():
     replay = Replay(100, OBSERVATION, ACTION, TARGET)
     insert(replay, episodes([3, 2, 12], [True, False, False]))
-    np.testing.assert_array_equal(np.flatnonzero(replay.terminal), [2])
-    np.testing.assert_array_equal(np.flatnonzero(replay.truncated), [4, 16])
+    np.testing.assert_array_equal(np.flatnonzero(replay.flags == TERMINAL), [2])
+    np.testing.assert_array_equal(np.flatnonzero(replay.flags == TRUNCATED), [4, 16])
 
 
 def test_only_valid_episodes_that_lived_are_stored():
@@ -109,7 +109,7 @@ def test_of_an_episode_longer_than_the_ring_the_end_survives(capacity):
     replay = Replay(capacity, OBSERVATION, ACTION, TARGET)
     records = insert(replay, episodes([3, 12], [True, True]))
     assert_holds(replay, records)
-    assert replay.terminal[(15 - 1) % capacity]
+    assert replay.flags[(15 - 1) % capacity] == TERMINAL
     records += insert(replay, episodes([12, 2], [False, True], seed=5), seed=6)
     assert_holds(replay, records)
 
@@ -119,7 +119,7 @@ def test_only_endings_look_at_a_next_observation_that_is_not_theirs():
     for seed in range(5):
         insert(replay, episodes([4, 6], [True, False], seed=seed))
     newest = (replay.inserted - 1) % 17
-    assert replay.terminal[newest] or replay.truncated[newest]
+    assert replay.flags[newest] in (TERMINAL, TRUNCATED)
 
 
 def test_samples_keep_the_leading_axes_of_the_index():

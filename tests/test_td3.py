@@ -14,7 +14,7 @@ from by_hand import Adam, Network, Values, ascend, doubles, vector
 from dcrl import keys
 from dcrl.learners import td3, training
 from dcrl.learners.td3 import TD3, TD3Config, TD3State
-from dcrl.replay import Replay, Samples
+from dcrl.replay import TERMINAL, Replay, Samples
 from dcrl.types import Transitions
 
 BATCH = 12
@@ -265,7 +265,7 @@ def test_training_fits_the_critic_to_known_returns():
     """With every transition a fall, Q is the reward: a regression whose answer is known."""
     subject = learner(critic_steps=600, critic_learning_rate=1e-2, batch_size=24)
     replay = filled_replay(subject, episodes=24, horizon=1)
-    replay.terminal[:24], replay.truncated[:24] = True, False
+    replay.flags[:24] = TERMINAL
     state = trained(subject, replay)
     every = replay.gather(np.arange(24))
     for critic in state.critics:

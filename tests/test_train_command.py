@@ -16,7 +16,7 @@ import pytest
 from safetensors import safe_open
 
 import dcrl
-from dcrl.algorithms.compose import ArchiveConfig
+from dcrl.algorithms.algorithm import ArchiveConfig
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.cli.main import command
 from dcrl.learners.td3 import TD3Config
@@ -41,6 +41,7 @@ SAME = DCRLConfig(
 COLUMNS = [
     *("generation", "evaluations", "environment_steps", "wall_seconds", "qd_score", "coverage", "max_fitness"),
     *("invalid", "added_ga", "improvement_ga", "added_pg", "improvement_pg", "added_ai", "improvement_ai"),
+    *("evaluations_ga", "evaluations_pg", "evaluations_ai"),
 ]
 
 
@@ -99,6 +100,9 @@ def test_a_run_directory_explains_itself(trained):
     assert {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()} == {
         *("config.json", "manifest.json", "metrics.csv", "archive.safetensors", "actor.safetensors"),
         *("figures/archive.png", "figures/curves.png", "figures/improvement.png"),
+        *(f"checkpoints/generation-0000000{g}.{kind}" for g in (0, 3) for kind in ("json", "safetensors")),
+        *("checkpoints/replay-000000000000-000000000800.safetensors",),
+        *("checkpoints/replay-000000000800-000000003200.safetensors",),
     }
     manifest = json.loads((path / "manifest.json").read_text())
     assert manifest["packages"]["jax"]
@@ -140,7 +144,7 @@ def test_what_is_printed(trained):
     path, printed = trained
     assert printed.startswith("dcrl_me on point_omni, seed 2\n")
     assert "5 - 16 - 16 - 2, 402 parameters" in printed
-    assert "70 evaluations: 16 random policies, then 3 generations of 16 (8 ga + 4 pg + 4 ai)" in printed
+    assert "70 evaluations: 16 at the start, then 3 generations of 16 (8 ga + 4 pg + 4 ai)" in printed
     last = [line for line in printed.splitlines() if line.startswith("generation")][-1]
     assert last.startswith("generation 3/3  evaluations 64  QD score ")
     assert f"{float(rows(path)[-1]['coverage']):.1%}" in last
@@ -186,7 +190,7 @@ def test_map_elites_trains_too_and_nothing_is_written_over_unasked(tmp_path):
     done = train(*again, *output)
     assert done.returncode == 0, done.stderr
     assert not (path / "actor.safetensors").exists()
-    assert list(rows(path)[0]) == [*COLUMNS[:8], "added_ga", "improvement_ga"]
+    assert list(rows(path)[0]) == [*COLUMNS[:8], "added_ga", "improvement_ga", "evaluations_ga"]
     assert len(rows(path)) == 4
     assert_consistent(path)
 
@@ -194,7 +198,7 @@ def test_map_elites_trains_too_and_nothing_is_written_over_unasked(tmp_path):
     before, elites = (archive.stat().st_mtime_ns, archive.read_bytes()), dcrl.load(path).genotype
     refused = train(*again, *output)
     assert refused.returncode == 2
-    assert "already holds a run; choose another --seed or --output, or pass --overwrite" in refused.stderr
+    assert f"already holds a run; `dcrl resume {path}` goes on with it, --overwrite replaces it" in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert (archive.stat().st_mtime_ns, archive.read_bytes()) == before
 
@@ -229,7 +233,7 @@ def test_a_stopped_run_leaves_its_results_whole(tmp_path):
             process.kill()
     path = tmp_path / "point_omni" / "dcrl_me" / "seed-0"
     assert process.returncode == 130
-    assert f"stopped; the results so far are in {path}" in rest
+    assert f"stopped; the results so far are in {path}, and `dcrl resume {path}` goes on" in rest
     assert "stopping after the current stage" in complaint
     assert "Traceback" not in complaint
     assert 4 <= len(rows(path)) < 1000

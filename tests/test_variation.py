@@ -133,7 +133,7 @@ def test_the_policy_gradient_operator_climbs_for_its_parents_descriptors():
     config = PolicyGradientConfig(policy_steps=4)
     operator = PolicyGradient(count=7, learner=LEARNER, layers=LAYERS, descriptor=SPACE, config=config)
     replay.observation[replay.size :] = np.nan  # only what was inserted may be drawn
-    offspring = operator.vary(Sources(archive=archive, learned=state, replay=replay), key)
+    offspring = operator.vary(Sources(archive=archive, learned=(state,), replay=replay), key)
     cells = select(archive, keys.stream(key, "parents"), 7)
     index = np.asarray(jax.random.randint(keys.stream(key, "samples"), (4, 9), 0, replay.size))
     conditions = normalise(SPACE, archive.descriptor[cells])
@@ -217,7 +217,7 @@ def test_an_injected_policy_acts_as_the_actor_does_under_the_same_descriptor(nam
     operator = ActorInjection(count=5, learner=learner, descriptor=task.descriptor)
     archive = empty(np.zeros((4, size), np.float32), layers.parameters)
     learned = td3.TD3State(critics=(), actor=td3.Network(online=actor, target=actor, optimiser=None))
-    offspring = operator.vary(Sources(archive=archive, learned=learned), keys.root(2))
+    offspring = operator.vary(Sources(archive=archive, learned=(learned,)), keys.root(2))
     assert offspring.genotype.shape == (5, archive.genotype.shape[1])
     expected = specialise(shape, parameters, normalise(task.descriptor, offspring.target))
     np.testing.assert_array_equal(offspring.genotype, expected)
@@ -238,7 +238,7 @@ def test_injection_can_draw_descriptors_from_the_archive():
     operator = ActorInjection(
         count=40, learner=LEARNER, descriptor=SPACE, config=ActorInjectionConfig(injection="archive")
     )
-    target = operator.vary(Sources(archive=archive, learned=learner_state), keys.root(1)).target
+    target = operator.vary(Sources(archive=archive, learned=(learner_state,)), keys.root(1)).target
     elites = {tuple(row) for row in archive.descriptor[archive.occupied]}
     assert {tuple(row) for row in target} <= elites
     assert len({tuple(row) for row in target}) > 10

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from dcrl import devices, training
-from dcrl.algorithms.compose import Composition, Report, State
+from dcrl.algorithms.algorithm import Report, State
 from dcrl.archive.centroids import cache_directory
 from dcrl.networks import HIDDEN
 from dcrl.runs import config as configs
 from dcrl.runs.config import RunConfig
+from dcrl.runs.files import read_json
 from dcrl.runs.repertoire import Repertoire, load
 from dcrl.runs.run import Run
 
 REFRESH_SECONDS = 60.0
+CHECKPOINT_MINUTES = 5.0
 
 
 def train(
@@ -30,12 +33,14 @@ def train(
     hidden: tuple[int, ...] = HIDDEN,
     hyperparameters: Any = None,
     overwrite: bool = False,
+    checkpoint_minutes: float = CHECKPOINT_MINUTES,
     on_report: Callable[[State, Report], None] = lambda state, report: None,
 ) -> Repertoire:
     """Train and return the repertoire found; the run directory is the same as that of `dcrl train`.
 
     `hyperparameters` is the algorithm's configuration, such as `DCRLConfig(pg_offspring=32)`; the
-    paper's by default. `on_report` is called after every generation.
+    paper's by default. `on_report` is called after every generation. A run that was stopped goes on
+    with `resume`.
     """
     from dcrl.algorithms import registry
 
@@ -46,36 +51,87 @@ def train(
         seed=seed,
         simulator=simulator,
         hidden=tuple(hidden),
-        hyperparameters=registry.get(algorithm).config() if hyperparameters is None else hyperparameters,
+        hyperparameters=registry.get(algorithm).default if hyperparameters is None else hyperparameters,
     )
     devices.prepare(cache_directory())
     composition = configs.build(config)
     training.generations(composition, evaluations)
     run = Run.create(Path(output), config, composition, overwrite=overwrite)
-    carry_out(run, composition, config, on_report)
+    try:
+        carry_out(run, on_report, checkpoint_minutes=checkpoint_minutes)
+    finally:
+        run.close()
     return load(run.path)
+
+
+def resume(
+    path: str | Path,
+    *,
+    evaluations: int | None = None,
+    checkpoint_minutes: float = CHECKPOINT_MINUTES,
+    on_report: Callable[[State, Report], None] = lambda state, report: None,
+) -> Repertoire:
+    """Go on with a run as if it had never stopped, to its own budget or to another one."""
+    devices.prepare(cache_directory())
+    run = reopen(Path(path), evaluations)
+    try:
+        carry_out(run, on_report, state=run.restore(lambda sentence: None), checkpoint_minutes=checkpoint_minutes)
+    finally:
+        run.close()
+    return load(run.path)
+
+
+def reopen(path: Path, evaluations: int | None = None, threads: int | None = None) -> Run:
+    """The run in a directory, ready to be restored; with another budget, if one is given."""
+    if not (path / "config.json").is_file():
+        raise ValueError(f"there is no run at {path}: it has no config.json; expected a directory of `dcrl train`")
+    config = configs.from_json(read_json(path / "config.json"))
+    if evaluations is not None:
+        config = dataclasses.replace(config, evaluations=evaluations)
+    algorithm = configs.build(config, threads)
+    training.generations(algorithm, config.evaluations)
+    return Run(path, config, algorithm)
+
+
+class Due:
+    """Whether it is time again."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.last, self.generation = seconds, time.monotonic(), -1
+
+    @property
+    def now(self) -> bool:
+        return self.generation < 0 or time.monotonic() - self.last >= self.seconds
+
+    def done(self, state: State) -> None:
+        self.last, self.generation = time.monotonic(), state.generation
 
 
 def carry_out(
     run: Run,
-    algorithm: Composition,
-    config: RunConfig,
     on_report: Callable[[State, Report], None],
     stage: Callable[[str], None] = lambda name: None,
+    *,
+    state: State | None = None,
     refresh_seconds: float = REFRESH_SECONDS,
+    checkpoint_minutes: float = CHECKPOINT_MINUTES,
 ) -> None:
     """Train into a run directory; whatever ends the training, the results so far are written."""
-    state, saved, last_save = None, -1, time.monotonic()
+    config, last = run.config, state
+    run.write_config()
+    work = ((Run.checkpoint, Due(60 * checkpoint_minutes)), (publish, Due(refresh_seconds)))
     try:
-        for state, report in training.train(algorithm, config.evaluations, config.seed, stage=stage):
+        for last, report in training.train(run.algorithm, config.evaluations, config.seed, state, stage):
             run.record(report)
-            on_report(state, report)
-            if saved < 0 or time.monotonic() - last_save > refresh_seconds:
-                publish(run, state)
-                saved, last_save = state.generation, time.monotonic()
+            on_report(last, report)
+            for write, due in work:
+                if due.now:
+                    write(run, last)
+                    due.done(last)
     finally:
-        if state is not None and saved != state.generation:
-            publish(run, state)
+        for write, due in work:
+            if last is not None and due.generation != last.generation:
+                write(run, last)
 
 
 def publish(run: Run, state: State) -> None:

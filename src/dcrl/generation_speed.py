@@ -20,7 +20,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dcrl.algorithms.algorithm import Algorithm
 from dcrl.algorithms.compose import Composition
+from dcrl.learners.td3 import TD3
 from dcrl.networks import Layers
 from dcrl.variation.policy_gradient import PolicyGradient
 
@@ -44,7 +46,7 @@ class GenerationSpeed:
 
 
 def measure_generations(
-    task: str, name: str, algorithm: Composition, warm_up: int, count: int, seed: int, progress: Callable[[str], None]
+    task: str, name: str, algorithm: Algorithm, warm_up: int, count: int, seed: int, progress: Callable[[str], None]
 ) -> GenerationSpeed:
     """Run `warm_up` generations, then measure `count`, the matrix product before and after each."""
     progress(f"{task}: the initial policies, and {warm_up} generations to warm up")
@@ -62,16 +64,17 @@ def measure_generations(
         progress(f"{task}: generation {i + 1} of {count} took {sum(seconds[-1].values()):.1f} s")
     stages = {name: statistics.median(each.get(name, 0.0) for each in seconds) for name in seconds[-1]}
     critic, policy = flops(algorithm)
+    climbing = sum(seconds for name, seconds in stages.items() if name.endswith("pg"))
     return GenerationSpeed(
         task=task,
         algorithm=name,
         generations=tuple(range(warm_up + 1, warm_up + count + 1)),
         stage_seconds=stages,
         generation_seconds=statistics.median(sum(each.values()) for each in seconds),
-        steps_lived=(state.environment_steps - steps_before) / (count * algorithm.batch_size),
+        steps_lived=(state.environment_steps - steps_before) / (count * algorithm.generation_evaluations),
         matmul_gflops=statistics.median(products),
         critic_gflops=critic / stages["train"] / 1e9 if critic else None,
-        policy_gradient_gflops=policy / stages["pg"] / 1e9 if policy else None,
+        policy_gradient_gflops=policy / climbing / 1e9 if policy else None,
         peak_gib=peak_gib(),
     )
 
@@ -80,21 +83,25 @@ def _mark(marks: list[tuple[str, float]], stage: str) -> None:
     marks.append((stage, time.perf_counter()))
 
 
-def flops(algorithm: Composition) -> tuple[float, float]:
+def flops(algorithm: Algorithm) -> tuple[float, float]:
     """Of one generation's actor-critic training, and of its policy-gradient variation."""
-    learner = algorithm.learner
-    if learner is None:
-        return 0.0, 0.0
+    training = sum(_training_flops(learner) for learner in algorithm.learners)
+    operators = algorithm.operators if isinstance(algorithm, Composition) else ()
+    climbing = sum(_climbing_flops(operator) for operator in operators if isinstance(operator, PolicyGradient))
+    return training, climbing
+
+
+def _training_flops(learner: TD3) -> float:
     config = learner.config
     critic, actor = (2 * config.batch_size * _weights(n) for n in (learner.critic_layers, learner.actor_layers))
     target, regression, actor_update = actor + 2 * critic, 2 * 3 * critic, 3 * actor + 2 * critic
-    training = config.critic_steps * (target + regression + actor_update / config.actor_delay)
-    climbing = 0.0
-    for operator in algorithm.operators:
-        if isinstance(operator, PolicyGradient):
-            policy = 2 * config.batch_size * _weights(operator.layers)
-            climbing += operator.count * operator.config.policy_steps * (3 * policy + 2 * critic)
-    return training, climbing
+    return config.critic_steps * (target + regression + actor_update / config.actor_delay)
+
+
+def _climbing_flops(operator: PolicyGradient) -> float:
+    batch = operator.learner.config.batch_size
+    policy, critic = (2 * batch * _weights(n) for n in (operator.layers, operator.learner.critic_layers))
+    return operator.count * operator.config.policy_steps * (3 * policy + 2 * critic)
 
 
 def _weights(layers: Layers) -> int:

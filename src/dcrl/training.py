@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dcrl.algorithms.compose import Composition, Report, State
+from dcrl.algorithms.algorithm import Algorithm, Report, State
 
 
-def generations(algorithm: Composition, evaluations: int) -> int:
+def generations(algorithm: Algorithm, evaluations: int) -> int:
     """How many generations follow the initial one within a budget of evaluations."""
-    if evaluations < algorithm.batch_size:
-        raise ValueError(
-            f"{evaluations} evaluations are fewer than one batch of {algorithm.batch_size}; "
-            f"ask for at least {algorithm.batch_size}"
-        )
-    return (evaluations - algorithm.batch_size) // algorithm.batch_size
+    initial, each = algorithm.initial_evaluations, algorithm.generation_evaluations
+    if evaluations < initial:
+        raise ValueError(f"{evaluations} evaluations are fewer than one batch of {initial}; ask for at least {initial}")
+    return (evaluations - initial) // each
 
 
 def train(
-    algorithm: Composition,
+    algorithm: Algorithm,
     evaluations: int,
     seed: int,
     state: State | None = None,

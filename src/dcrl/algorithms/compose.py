@@ -5,157 +5,129 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import jax
 import numpy as np
 
 from dcrl import keys
+from dcrl.algorithms.algorithm import (
+    ArchiveConfig,
+    OperatorReport,
+    Report,
+    Setting,
+    State,
+    counted,
+    idle,
+    nothing_yet,
+    positive,
+    random_policies,
+    report,
+)
 from dcrl.archive import archive as archives
-from dcrl.archive.archive import Archive
-from dcrl.archive.centroids import centroids
-from dcrl.learners import td3
+from dcrl.archive.novelty import diversity_reward, offer
 from dcrl.learners.conditioning import normalise, similarity
+from dcrl.learners.td3 import TD3, TD3State
 from dcrl.learners.training import train
-from dcrl.networks import Layers
 from dcrl.replay import Replay
 from dcrl.rollout import evaluate
-from dcrl.simulators.simulator import Simulator
-from dcrl.types import Descriptor, Evaluation, Floats
+from dcrl.types import Evaluation, Floats, Ints, Transitions
 from dcrl.variation.operator import Offspring, Operator, Sources, together, unaimed
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArchiveConfig:
-    """The archive's tessellation; the defaults are the paper's."""
+class StateNoveltyConfig:
+    """The memory of states that a novelty-seeking learner compares with; the defaults are the authors'."""
 
-    cells: int = 1024
-    """Cells (centroids) of the archive."""
-    cvt_samples: int = 50_000
-    """Uniform samples that the centroids are computed from."""
+    novelty_capacity: int = 10_000
+    """States remembered; the oldest leave first."""
+    novelty_threshold: float = 0.1
+    """How far a state must be from all remembered ones to be remembered, in the descriptor's units."""
+    novelty_neighbours: int = 5
+    """Nearest neighbours whose mean squared distance is the reward; as many as there are, if fewer."""
+    novelty_steps: int = 64_000
+    """Steps a generation that are offered to the memory, in whole episodes drawn at random."""
 
     def __post_init__(self) -> None:
-        if self.cells < 1 or self.cvt_samples < self.cells:
-            raise ValueError(
-                f"cells must be at least 1 and cvt_samples at least cells, got {self.cells} and {self.cvt_samples}"
-            )
-
-
-def positive(**values: float) -> None:
-    """Refuse a configuration in which one of these is not above 0."""
-    for name, value in values.items():
-        if not value > 0:
-            raise ValueError(f"{name} must be above 0, got {value}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class OperatorReport:
-    """What one operator achieved in one generation."""
-
-    name: str
-    evaluations: int
-    added: int
-    improvement: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Report:
-    """Where a run stands after a generation; counts are totals since its start."""
-
-    generation: int
-    evaluations: int
-    environment_steps: int
-    invalid: int
-    qd_score: float
-    coverage: float
-    max_fitness: float
-    operators: tuple[OperatorReport, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class State:
-    """Everything a run needs to go on. The replay buffer is the one part that changes in place."""
-
-    generation: int
-    evaluations: int
-    environment_steps: int
-    invalid: int
-    archive: Archive
-    learned: td3.TD3State | None
-    replay: Replay | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What an algorithm is applied to: where policies are evaluated, their shape, and what tells them apart."""
-
-    simulator: Simulator
-    layers: Layers
-    descriptor: Descriptor
+        positive(
+            novelty_capacity=self.novelty_capacity,
+            novelty_threshold=self.novelty_threshold,
+            novelty_neighbours=self.novelty_neighbours,
+            novelty_steps=self.novelty_steps,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Composition:
-    """An algorithm: operators, and a learner if they need one."""
+    """An algorithm made of operators, with the learners they need.
+
+    `probes` are operators whose offspring only feed the replay buffer. Learners share that buffer.
+    """
 
     setting: Setting
     archive_config: ArchiveConfig
     operators: tuple[Operator, ...]
-    learner: td3.TD3 | None = None
+    probes: tuple[Operator, ...] = ()
+    learners: tuple[TD3, ...] = ()
     length_scale: float = 0.1
+    novelty_config: StateNoveltyConfig | None = None  # for learners that seek novel states
 
     @property
-    def batch_size(self) -> int:
+    def initial_evaluations(self) -> int:
+        """As many random policies as a generation has offspring for the archive."""
         return sum(operator.count for operator in self.operators)
 
     @property
+    def generation_evaluations(self) -> int:
+        return sum(operator.count for operator in self._all)
+
+    @property
     def operator_names(self) -> tuple[str, ...]:
-        return tuple(operator.name for operator in self.operators)
+        return tuple(operator.name for operator in self._all)
+
+    @property
+    def plan(self) -> str:
+        parts = [f"{operator.count} {operator.name}" for operator in self.operators]
+        return " + ".join([*parts, *(f"{probe.count} {probe.name} for data only" for probe in self.probes)])
+
+    @property
+    def _all(self) -> tuple[Operator, ...]:
+        return self.operators + self.probes
+
+    def blank(self, seed: int) -> State:
+        return dataclasses.replace(
+            nothing_yet(self.setting, self.archive_config, seed),
+            learned=tuple(self._init(i, seed) for i in range(len(self.learners))),
+            replay=self._replay(),
+            novelty=np.zeros((0, self.setting.descriptor.size), np.float32) if self.novelty_config else None,
+        )
 
     def start(self, seed: int) -> tuple[State, Report]:
-        """Generation 0: as many random policies as a generation has offspring."""
-        key = keys.generation(keys.root(seed), 0)
-        state = State(
-            generation=0,
-            evaluations=0,
-            environment_steps=0,
-            invalid=0,
-            archive=archives.empty(self._centroids(seed), self.setting.layers.parameters),
-            learned=self.learner.init(keys.stream(key, "learner")) if self.learner else None,
-            replay=self._replay(),
-        )
-        genotype = np.asarray(_random_policies(self.setting.layers, keys.stream(key, "policies"), self.batch_size))
-        offspring = Offspring(genotype=genotype, target=unaimed(self.batch_size, self.setting.descriptor))
-        state, _ = self._add(state, offspring, self._evaluate(offspring, keys.stream(key, "start")))
-        nothing = tuple(
-            OperatorReport(name=name, evaluations=0, added=0, improvement=0.0) for name in self.operator_names
-        )
-        return state, report(state, nothing)
+        key, genotype = keys.generation(keys.root(seed), 0), self._first_policies(seed)
+        offspring = Offspring(genotype=genotype, target=unaimed(len(genotype), self.setting.descriptor))
+        evaluation = self._evaluate(offspring, key)
+        state, _ = self._add(self.blank(seed), offspring, evaluation, len(genotype), key)
+        return state, report(state, idle(self.operator_names))
 
     def advance(
         self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
     ) -> tuple[State, Report]:
-        """The next generation. `stage` is told each stage's name before it begins; what it raises ends the
-        generation without a trace in `state`.
-        """
-        number = state.generation + 1
-        key = keys.generation(keys.root(seed), number)
+        key = keys.generation(keys.root(seed), state.generation + 1)
         learned = state.learned
-        if self.learner and learned is not None and state.replay is not None and state.replay.size:
+        if learned and state.replay is not None and state.replay.size:
             stage("train")
-            learned = jax.block_until_ready(train(self.learner, learned, state.replay, keys.stream(key, "train")))
+            learned = tuple(self._train(i, state, key) for i in range(len(learned)))
         sources = Sources(archive=state.archive, learned=learned, replay=state.replay)
         offspring = []
-        for operator in self.operators:
+        for operator in self._all:
             stage(operator.name)
             offspring.append(operator.vary(sources, keys.stream(key, operator.name)))
         stage("evaluate")
         everyone = together(offspring)
-        evaluation = self._evaluate(everyone, keys.stream(key, "start"))
+        evaluation = self._evaluate(everyone, key)
         stage("add")
-        state = dataclasses.replace(state, generation=number, learned=learned)
-        state, addition = self._add(state, everyone, evaluation)
-        first = np.cumsum([0, *(operator.count for operator in self.operators)])
+        state = dataclasses.replace(state, generation=state.generation + 1, learned=learned)
+        state, addition = self._add(state, everyone, evaluation, self.initial_evaluations, key)
+        first = np.cumsum([0, *(operator.count for operator in self._all)])
         operators = tuple(
             OperatorReport(
                 name=operator.name,
@@ -163,66 +135,94 @@ class Composition:
                 added=int(addition.added[a:b].sum()),
                 improvement=float(addition.improvement[a:b].sum()),
             )
-            for operator, a, b in zip(self.operators, first, first[1:], strict=False)
+            for operator, a, b in zip(self._all, first, first[1:], strict=False)
         )
         return state, report(state, operators)
 
-    def _centroids(self, seed: int) -> Floats:
-        return centroids(self.setting.descriptor, self.archive_config.cells, self.archive_config.cvt_samples, seed)
+    def _first_policies(self, seed: int) -> Floats:
+        key = keys.stream(keys.generation(keys.root(seed), 0), "policies")
+        return random_policies(self.setting.layers, key, self.initial_evaluations)
+
+    def _init(self, number: int, seed: int) -> TD3State:
+        """Fresh networks; an actor of the policies' shape starts as the first of them."""
+        learner = self.learners[number]
+        actor = None if learner.descriptor_size else jax.numpy.asarray(self._first_policies(seed)[0])
+        return learner.init(keys.stream(keys.generation(keys.root(seed), 0), _numbered("learner", number)), actor)
 
     def _replay(self) -> Replay | None:
-        if self.learner is None:
+        if not self.learners:
             return None
-        learner = self.learner
-        capacity = learner.config.replay_size
-        return Replay(capacity, learner.observation_size, learner.action_size, learner.descriptor_size)
+        learner, stored = self.learners[0], self.novelty_config and not self.setting.recall
+        return Replay(
+            learner.config.replay_size,
+            learner.observation_size,
+            learner.action_size,
+            learner.descriptor_size,
+            state_size=self.setting.descriptor.size if stored else 0,
+        )
+
+    def _train(self, number: int, state: State, key: jax.Array) -> TD3State:
+        assert state.replay is not None
+        learner, key = self.learners[number], keys.stream(key, _numbered("train", number))
+        reward = self._novelty_reward(state) if learner.reward == "novelty" else None
+        trained: TD3State = jax.block_until_ready(train(learner, state.learned[number], state.replay, key, reward))
+        return trained
+
+    def _novelty_reward(self, state: State) -> Callable[[Ints], Floats]:
+        """The reward of the replay buffer's rows: how novel the states are that they start from."""
+        replay, memory, config = state.replay, state.novelty, self.novelty_config
+        assert replay is not None
+        assert memory is not None
+        assert config is not None
+
+        def reward(index: Ints) -> Floats:
+            recall = self.setting.recall
+            states = recall(replay.observation.take(index, axis=0)) if recall else replay.states(index)
+            flat = self._bounded(states.reshape(-1, states.shape[-1]))
+            return diversity_reward(memory, flat, config.novelty_neighbours).reshape(index.shape)
+
+        return reward
+
+    def _bounded(self, states: Floats) -> Floats:
+        return np.clip(states, self.setting.descriptor.low, self.setting.descriptor.high).astype(np.float32)
 
     def _evaluate(self, offspring: Offspring, key: jax.Array) -> Evaluation:
         setting, genotype = self.setting, offspring.genotype
-        starts, record = keys.each(key, len(genotype)), self.learner is not None
+        starts, record = keys.each(keys.stream(key, "start"), len(genotype)), bool(self.learners)
         return evaluate(setting.simulator, setting.descriptor, genotype, starts, setting.layers, record=record)
 
-    def _add(self, state: State, offspring: Offspring, evaluation: Evaluation) -> tuple[State, archives.Addition]:
-        """Offspring into the archive, their transitions into the replay buffer."""
-        genotype = offspring.genotype
-        if state.replay is not None:
-            self._remember(state.replay, offspring, evaluation)
-        archive, addition = archives.add(state.archive, genotype, evaluation.fitness, evaluation.descriptor)
-        state = dataclasses.replace(
-            state,
-            archive=archive,
-            evaluations=state.evaluations + len(genotype),
-            environment_steps=state.environment_steps + int(evaluation.steps.sum()),
-            invalid=state.invalid + int((~evaluation.valid).sum()),
-        )
-        return state, addition
+    def _add(
+        self, state: State, offspring: Offspring, evaluation: Evaluation, entering: int, key: jax.Array
+    ) -> tuple[State, archives.Addition]:
+        """The first offspring into the archive, all transitions into the replay buffer."""
+        transitions = evaluation.transitions
+        if state.replay is not None and transitions is not None:
+            self._remember(state.replay, offspring, evaluation, transitions)
+            state = dataclasses.replace(state, novelty=self._met(state.novelty, transitions, key))
+        entering_parts = (part[:entering] for part in (offspring.genotype, evaluation.fitness, evaluation.descriptor))
+        archive, addition = archives.add(state.archive, *entering_parts)
+        return dataclasses.replace(counted(state, evaluation), archive=archive), addition
 
-    def _remember(self, replay: Replay, offspring: Offspring, evaluation: Evaluation) -> None:
-        assert self.learner is not None
-        assert evaluation.transitions is not None
+    def _remember(self, replay: Replay, offspring: Offspring, evaluation: Evaluation, transitions: Transitions) -> None:
         count = len(offspring.genotype)
         scale, target = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
-        if self.learner.descriptor_size:
+        if self.learners[0].descriptor_size:
             achieved = normalise(self.setting.descriptor, evaluation.descriptor)
             wanted = normalise(self.setting.descriptor, offspring.target)
             target = np.where(np.isnan(wanted), achieved, wanted)
             scale = similarity(achieved, target, self.length_scale)
-        replay.insert(evaluation.transitions, evaluation.valid, scale, target)
+        replay.insert(transitions, evaluation.valid, scale, target)
+
+    def _met(self, memory: Floats | None, transitions: Transitions, key: jax.Array) -> Floats | None:
+        """The memory of states after it was offered those of some episodes, drawn with replacement."""
+        config, lived = self.novelty_config, np.flatnonzero(transitions.steps)
+        if config is None or memory is None or not len(lived):
+            return memory
+        count = max(1, config.novelty_steps // transitions.reward.shape[1])
+        drawn = np.asarray(jax.random.randint(keys.stream(key, "novelty"), (count,), 0, len(lived)))
+        states = [transitions.state_descriptor[b, : transitions.steps[b]] for b in lived[drawn]]
+        return offer(memory, self._bounded(np.concatenate(states)), config.novelty_threshold, config.novelty_capacity)
 
 
-def report(state: State, operators: tuple[OperatorReport, ...]) -> Report:
-    return Report(
-        generation=state.generation,
-        evaluations=state.evaluations,
-        environment_steps=state.environment_steps,
-        invalid=state.invalid,
-        qd_score=state.archive.qd_score,
-        coverage=state.archive.coverage,
-        max_fitness=state.archive.max_fitness,
-        operators=operators,
-    )
-
-
-@partial(jax.jit, static_argnames=("layers", "count"))
-def _random_policies(layers: Layers, key: jax.Array, count: int) -> jax.Array:
-    return jax.vmap(layers.init)(keys.each(key, count))
+def _numbered(name: str, number: int) -> str:
+    return f"{name} {number}" if number else name

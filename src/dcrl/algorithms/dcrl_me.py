@@ -1,15 +1,20 @@
 """DCRL-MAP-Elites (Algorithm 1 of the paper): genetic variation, policy gradients under a
 descriptor-conditioned critic, and injection of the descriptor-conditioned actor.
+
+DCG-MAP-Elites and the paper's two ablations are the same algorithm in other configurations.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
-from dcrl.algorithms.compose import ArchiveConfig, Composition, Setting, positive
-from dcrl.learners.td3 import TD3, TD3Config
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting, positive
+from dcrl.algorithms.compose import Composition
+from dcrl.learners.td3 import TD3Config
 from dcrl.variation.actor_injection import ActorInjection, ActorInjectionConfig
 from dcrl.variation.iso_line import IsoLine, IsoLineConfig
+from dcrl.variation.operator import Operator
 from dcrl.variation.policy_gradient import PolicyGradient, PolicyGradientConfig
 
 
@@ -21,8 +26,12 @@ class DCRLConfig:
     """Genetic offspring a generation."""
     pg_offspring: int = 64
     """Policy-gradient offspring a generation."""
-    ai_offspring: int = 64
-    """Injected actors a generation."""
+    ai_offspring: int | None = 64
+    """Injected actors a generation; None for no actor injection."""
+    actor_evaluations: int | None = None
+    """Episodes a generation of the actor on elites' descriptors, only to fill the replay buffer; None for none."""
+    conditioned_actor: bool = True
+    """Whether the actor sees the descriptor it is to achieve."""
     length_scale: float = 0.1
     """L of the similarity exp(-|d - d'| / L), in descriptors normalised to [-1, 1]."""
     archive: ArchiveConfig = ArchiveConfig()
@@ -32,36 +41,51 @@ class DCRLConfig:
     td3: TD3Config = TD3Config()
 
     def __post_init__(self) -> None:
-        positive(
-            ga_offspring=self.ga_offspring,
-            pg_offspring=self.pg_offspring,
-            ai_offspring=self.ai_offspring,
-            length_scale=self.length_scale,
-        )
+        positive(ga_offspring=self.ga_offspring, pg_offspring=self.pg_offspring, length_scale=self.length_scale)
+        for name in ("ai_offspring", "actor_evaluations"):
+            count = getattr(self, name)
+            if count is not None and count < 1:
+                raise ValueError(f"{name} must be above 0, or None for none at all, got {count}")
+            if count is not None and not self.conditioned_actor:
+                raise ValueError(
+                    f"an actor that does not see descriptors cannot be specialised to them, got {name} {count}; "
+                    f"set {name} to None or let the actor be conditioned"
+                )
+
+
+DCG = DCRLConfig(pg_offspring=128, ai_offspring=None, actor_evaluations=64)
+ABLATION_AI = DCRLConfig(pg_offspring=128, ai_offspring=None)
+ABLATION_ACTOR = dataclasses.replace(ABLATION_AI, conditioned_actor=False)
 
 
 def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
-    learner = TD3(
-        observation_size=setting.layers.sizes[0],
-        action_size=setting.layers.sizes[-1],
-        descriptor_size=setting.descriptor.size,
-        actor_hidden=setting.layers.sizes[1:-1],
-        config=config.td3,
+    learner = dataclasses.replace(
+        setting.learner(config.td3, conditioned=True), conditioned_actor=config.conditioned_actor
     )
+    layers, descriptor = setting.layers, setting.descriptor
+    operators: list[Operator] = [
+        IsoLine(count=config.ga_offspring, descriptor=descriptor, config=config.ga),
+        PolicyGradient(
+            count=config.pg_offspring, learner=learner, layers=layers, descriptor=descriptor, config=config.pg
+        ),
+    ]
+    probes: list[Operator] = []
+    if config.ai_offspring:
+        operators.append(
+            ActorInjection(count=config.ai_offspring, learner=learner, descriptor=descriptor, config=config.ai)
+        )
+    if config.actor_evaluations:
+        elites = ActorInjectionConfig(injection="archive")
+        probes.append(
+            ActorInjection(
+                name="actor", count=config.actor_evaluations, learner=learner, descriptor=descriptor, config=elites
+            )
+        )
     return Composition(
         setting=setting,
         archive_config=config.archive,
-        operators=(
-            IsoLine(count=config.ga_offspring, descriptor=setting.descriptor, config=config.ga),
-            PolicyGradient(
-                count=config.pg_offspring,
-                learner=learner,
-                layers=setting.layers,
-                descriptor=setting.descriptor,
-                config=config.pg,
-            ),
-            ActorInjection(count=config.ai_offspring, learner=learner, descriptor=setting.descriptor, config=config.ai),
-        ),
-        learner=learner,
+        operators=tuple(operators),
+        probes=tuple(probes),
+        learners=(learner,),
         length_scale=config.length_scale,
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dcrl.algorithms.compose import ArchiveConfig, Composition, Setting, positive
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting, positive
+from dcrl.algorithms.compose import Composition
 from dcrl.variation.iso_line import IsoLine, IsoLineConfig
 
 

@@ -7,19 +7,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dcrl.algorithms.compose import Composition, Setting
-from dcrl.algorithms.dcrl_me import DCRLConfig, dcrl_me
+from dcrl.algorithms.algorithm import Algorithm, Setting
+from dcrl.algorithms.dcrl_me import ABLATION_ACTOR, ABLATION_AI, DCG, DCRLConfig, dcrl_me
 from dcrl.algorithms.me import MEConfig, me
+from dcrl.algorithms.me_es import MEESConfig, me_es
+from dcrl.algorithms.pga_me import PGAConfig, pga_me
+from dcrl.algorithms.qd_pg import QDPGConfig, qd_pg
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """An algorithm: a line about it, its configuration's type, and what builds it."""
+    """An algorithm: a line about it, the configuration it has by default, and what builds it."""
 
     name: str
     summary: str
-    config: type[Any]
-    build: Callable[[Setting, Any], Composition]
+    default: Any
+    build: Callable[[Setting, Any], Algorithm]
+
+    @property
+    def config(self) -> type[Any]:
+        return type(self.default)
 
 
 ALGORITHMS: dict[str, Entry] = {
@@ -28,10 +35,46 @@ ALGORITHMS: dict[str, Entry] = {
         Entry(
             name="dcrl_me",
             summary="DCRL-MAP-Elites: genetic, descriptor-conditioned policy-gradient and actor-injection offspring",
-            config=DCRLConfig,
+            default=DCRLConfig(),
             build=dcrl_me,
         ),
-        Entry(name="me", summary="MAP-Elites: genetic offspring alone", config=MEConfig, build=me),
+        Entry(
+            name="dcg_me",
+            summary="DCG-MAP-Elites: as dcrl_me, but the actor is evaluated for data only instead of injected",
+            default=DCG,
+            build=dcrl_me,
+        ),
+        Entry(
+            name="pga_me",
+            summary="PGA-MAP-Elites: genetic and policy-gradient offspring, and the greedy actor; no conditioning",
+            default=PGAConfig(),
+            build=pga_me,
+        ),
+        Entry(
+            name="qd_pg",
+            summary="QD-PG: genetic offspring, and policy gradients for quality and for novel states",
+            default=QDPGConfig(),
+            build=qd_pg,
+        ),
+        Entry(
+            name="me_es",
+            summary="ME-ES: an evolution strategy that seeks novelty and fitness in turn",
+            default=MEESConfig(),
+            build=me_es,
+        ),
+        Entry(name="me", summary="MAP-Elites: genetic offspring alone", default=MEConfig(), build=me),
+        Entry(
+            name="ablation_ai",
+            summary="dcrl_me without actor injection",
+            default=ABLATION_AI,
+            build=dcrl_me,
+        ),
+        Entry(
+            name="ablation_actor",
+            summary="dcrl_me without actor injection, and with an actor that does not see descriptors",
+            default=ABLATION_ACTOR,
+            build=dcrl_me,
+        ),
     )
 }
 

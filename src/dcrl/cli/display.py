@@ -9,38 +9,39 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from dcrl.algorithms.compose import Composition, Report, State
+from dcrl.algorithms.algorithm import Algorithm, Report, State
 from dcrl.runs.config import RunConfig
+from dcrl.runs.run import distilled
 from dcrl.tasks import registry as tasks
 
 GIB = 2**30
-COMPILE = ("start", "train", "ga", "pg")  # stages that compile something when they first run
+COMPILE = ("start", "train", "ga", "pg", "quality_pg", "es")  # stages that compile something when they first run
 
 
-def preview(config: RunConfig, algorithm: Composition, generations: int, path: Path) -> None:
+def preview(config: RunConfig, algorithm: Algorithm, generations: int, path: Path) -> None:
     """What is about to run, what it needs and what it will leave."""
-    layers, batch = algorithm.setting.layers, algorithm.batch_size
-    operators = " + ".join(f"{operator.count} {operator.name}" for operator in algorithm.operators)
+    layers = algorithm.setting.layers
     lines = [
         f"{config.algorithm} on {config.task}, seed {config.seed}",
         f"  policies     {' - '.join(map(str, layers.sizes))}, {layers.parameters:,} parameters",
-        f"  budget       {config.evaluations:,} evaluations: {batch} random policies, then {generations:,} generations "
-        f"of {batch} ({operators})",
+        f"  budget       {config.evaluations:,} evaluations: {algorithm.initial_evaluations} at the start, then "
+        f"{generations:,} generations of {algorithm.generation_evaluations} ({algorithm.plan})",
         f"  memory       about {memory(config, algorithm) / GIB:.1f} GiB at most",
         f"  writes       {path}: config, manifest, metrics, archive"
-        + (", actor" if algorithm.learner is not None else "")
+        + (", actor" if distilled(algorithm) is not None else "")
         + " and figures, refreshed while it runs",
     ]
     print("\n".join(lines), flush=True)
 
 
-def memory(config: RunConfig, algorithm: Composition) -> int:
+def memory(config: RunConfig, algorithm: Algorithm) -> int:
     """Bytes of the archive (old and new), the replay buffer, one generation's transitions and its samples."""
     task, layers = tasks.get(config.task), algorithm.setting.layers
-    batch, learner = algorithm.batch_size, algorithm.learner
+    batch = max(algorithm.initial_evaluations, algorithm.generation_evaluations)
     row = 4 * (task.observation_size + task.action_size + task.descriptor.size + 2)
     total = 2 * 4 * algorithm.archive_config.cells * layers.parameters + 3 * 4 * batch * layers.parameters
-    if learner is not None:
+    if algorithm.learners:
+        learner = algorithm.learners[0]
         total += row * (learner.config.replay_size + batch * task.horizon)
         total += (row + 4 * task.observation_size) * learner.config.critic_steps * learner.config.batch_size
     return total

@@ -16,6 +16,8 @@ from dcrl.version import __version__
 # returns the exit code. It is imported when it is asked for, so that help does not wait for the others.
 VERBS = {
     "train": "train an algorithm on a task",
+    "resume": "go on with a run that was stopped, or give it a larger budget",
+    "algorithms": "list the algorithms",
     "tasks": "list the tasks, or describe one",
     "check-task": "examine a task: models, shapes, ranges, determinism",
     "bench": "measure speed against the machine's own limit",

@@ -14,8 +14,8 @@ import tyro
 from dcrl import api, devices, training
 from dcrl.algorithms import registry as algorithms
 from dcrl.archive.centroids import cache_directory
-from dcrl.cli.display import Display, preview
-from dcrl.cli.interrupt import Interrupted, interrupts
+from dcrl.cli.conduct import conduct
+from dcrl.cli.display import preview
 from dcrl.networks import HIDDEN
 from dcrl.runs import config as configs
 from dcrl.runs.config import RunConfig
@@ -49,6 +49,8 @@ class Flags:
     """Units of the policies' and the actor's hidden layers."""
     refresh_seconds: float = api.REFRESH_SECONDS
     """How often the archive, the actor and the figures are refreshed while training, in seconds."""
+    checkpoint_minutes: float = api.CHECKPOINT_MINUTES
+    """How often the whole state is saved, from which `dcrl resume` goes on, in minutes; 0 for every generation."""
     overwrite: bool = False
     """Replace a run that is already there."""
     quiet: bool = False
@@ -64,21 +66,7 @@ def main(arguments: Sequence[str]) -> int:
     run = Run.create(flags.output, config, algorithm, overwrite=flags.overwrite)
     if not flags.quiet:
         preview(config, algorithm, generations, run.path)
-    with interrupts() as interrupt, Display(generations, enabled=not flags.quiet) as display:
-
-        def stage(name: str) -> None:
-            interrupt.check()
-            display.stage(name)
-
-        try:
-            api.carry_out(run, algorithm, config, display.report, stage, flags.refresh_seconds)
-        except Interrupted:
-            display.close()
-            print(f"stopped; the results so far are in {run.path}")
-            return 130
-    if not flags.quiet:
-        print(_what_next(run.path))
-    return 0
+    return conduct(run, None, flags.refresh_seconds, flags.checkpoint_minutes, quiet=flags.quiet)
 
 
 def _parse(arguments: Sequence[str]) -> Any:
@@ -86,7 +74,7 @@ def _parse(arguments: Sequence[str]) -> Any:
     peek = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     peek.add_argument("--algorithm", default="dcrl_me")
     entry = algorithms.get(peek.parse_known_args(arguments)[0].algorithm)
-    hyperparameters = ("hyperparameters", entry.config, dataclasses.field(default=entry.config()))
+    hyperparameters = ("hyperparameters", entry.config, dataclasses.field(default=entry.default))
     kind = dataclasses.make_dataclass("Train", [hyperparameters], bases=(Flags,), frozen=True, kw_only=True)
     kind.__doc__ = f"{Flags.__doc__}\n\n{entry.name}: {entry.summary}."
     settings = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)
@@ -105,13 +93,4 @@ def _config(flags: Any) -> RunConfig:
         simulator=flags.simulator,
         hidden=flags.hidden,
         hyperparameters=flags.hyperparameters,
-    )
-
-
-def _what_next(path: Path) -> str:
-    return (
-        f"\nthe archive's map   {path / 'figures' / 'archive.png'}\n"
-        f"the curves          {path / 'figures' / 'curves.png'}\n"
-        f"use it in Python    dcrl.load({str(path)!r}).policy_for(descriptor)(observation)\n"
-        "the paper's budget  the same command with --preset paper"
     )

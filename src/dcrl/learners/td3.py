@@ -96,6 +96,7 @@ class TD3:
     descriptor_size: int
     actor_hidden: tuple[int, ...]
     conditioned_actor: bool = True
+    reward: Literal["task", "novelty"] = "task"  # what it learns to gain: the task's rewards, or novel states
     config: TD3Config = TD3Config()
 
     @property

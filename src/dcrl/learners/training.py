@@ -6,6 +6,7 @@ critic trains on a device of its own. They meet twice an actor update, to agree 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any
@@ -19,13 +20,23 @@ from jax.sharding import PartitionSpec as Spec
 from dcrl import keys
 from dcrl.learners.td3 import TD3, TD3Config, TD3State, update
 from dcrl.replay import Replay, Samples
+from dcrl.types import Floats, Ints
 
 CHUNK = 300  # steps whose samples are gathered together, while the device trains on those before
 WHOLE, OWN = Spec(), Spec("critics")  # every device has the samples, and its own critic
 
 
-def train(learner: TD3, state: TD3State, replay: Replay, key: jax.Array) -> TD3State:
-    """One generation's training. Returns at once: the devices go on while the caller does other work."""
+def train(
+    learner: TD3,
+    state: TD3State,
+    replay: Replay,
+    key: jax.Array,
+    reward: Callable[[Ints], Floats] | None = None,
+) -> TD3State:
+    """One generation's training. Returns at once: the devices go on while the caller does other work.
+
+    `reward` gives other rewards than the stored ones for rows of the replay buffer.
+    """
     index = np.asarray(sample_index(keys.stream(key, "samples"), learner.config, replay.size))
     smoothing = keys.stream(key, "smoothing")
     groups = max(1, CHUNK // learner.config.actor_delay)
@@ -33,7 +44,10 @@ def train(learner: TD3, state: TD3State, replay: Replay, key: jax.Array) -> TD3S
     if mesh:
         state = _spread(mesh, state)
     for first in range(0, len(index), groups):
-        samples = replay.gather(index[first : first + groups])
+        rows = index[first : first + groups]
+        samples = replay.gather(rows)
+        if reward:
+            samples = samples._replace(reward=reward(rows))
         if mesh:
             samples, smoothing = jax.device_put((samples, smoothing), NamedSharding(mesh, WHOLE))
             state = train_apart(mesh, learner, state, samples, smoothing, first)

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 from dcrl import simulators
 from dcrl.algorithms import registry as algorithms
-from dcrl.algorithms.compose import Composition, Setting
+from dcrl.algorithms.algorithm import Algorithm, Setting
 from dcrl.networks import HIDDEN, policy_layers
 from dcrl.tasks import registry as tasks
 
@@ -51,17 +51,18 @@ def default(task: str, algorithm: str = "dcrl_me") -> RunConfig:
         seed=0,
         simulator=None,
         hidden=HIDDEN,
-        hyperparameters=algorithms.get(algorithm).config(),
+        hyperparameters=algorithms.get(algorithm).default,
     )
 
 
-def build(config: RunConfig, threads: int | None = None) -> Composition:
+def build(config: RunConfig, threads: int | None = None) -> Algorithm:
     """The algorithm that a configuration describes, ready to run."""
     task = tasks.get(config.task)
     setting = Setting(
         simulator=simulators.make(task, config.simulator, threads),
         layers=policy_layers(task.observation_size, task.action_size, config.hidden),
         descriptor=task.descriptor,
+        recall=getattr(task, "recall", None),
     )
     return algorithms.get(config.algorithm).build(setting, config.hyperparameters)
 

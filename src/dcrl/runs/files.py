@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -49,24 +50,30 @@ def read_json(path: Path) -> Any:
         raise ValueError(f"cannot read {path}: {error}") from None
 
 
-def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> None:
-    """A safetensors file; its metadata is JSON under the key `dcrl`, beginning with the format's version."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> str:
+    """A safetensors file; its metadata is JSON under the key `dcrl`, beginning with the format's version.
+
+    Returns the file's SHA-256 checksum.
+    """
+    arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     header = {"dcrl": json.dumps({"format": FORMAT, **metadata})}  # one key: the order of several is not fixed
-    write_bytes(path, save(arrays, metadata=header))
+    content = save(arrays, metadata=header)
+    write_bytes(path, content)
+    return hashlib.sha256(content).hexdigest()
 
 
-def read_tensors(path: Path, names: tuple[str, ...]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Named tensors and the metadata of a file that `write_tensors` wrote."""
+def read_tensors(path: Path, names: tuple[str, ...] | None = None) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The tensors, or those named, and the metadata of a file that `write_tensors` wrote."""
     try:
         with safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
             metadata = json.loads(header.get("dcrl", "{}"))
             if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
                 raise ValueError(f"{path} is no dcrl file of format {FORMAT}; its metadata names no such format")
-            missing = [name for name in names if name not in file.keys()]  # noqa: SIM118
+            there = tuple(file.keys())
+            missing = [name for name in names or () if name not in there]
             if missing:
                 raise ValueError(f"{path} lacks the tensor {missing[0]!r}")
-            return {name: file.get_tensor(name) for name in names}, metadata
+            return {name: file.get_tensor(name) for name in (there if names is None else names)}, metadata
     except (OSError, SafetensorError, json.JSONDecodeError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import json
 import platform
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,12 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from dcrl.algorithms.compose import Composition, Report, State
+from dcrl.algorithms.algorithm import Algorithm, Report, State
 from dcrl.devices import cores
+from dcrl.learners.td3 import TD3
 from dcrl.runs import files
+from dcrl.runs.checkpoint import Checkpoints
 from dcrl.runs.config import RunConfig, to_json
+from dcrl.runs.lock import Lock
 from dcrl.runs.repertoire import save_actor, save_archive
 from dcrl.tasks import registry as tasks
+from dcrl.tasks.fingerprint import fingerprint
 
 COLUMNS = (
     "generation",
@@ -40,29 +46,74 @@ PACKAGES = ("dcrl-map-elites", "jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasi
 class Run:
     """Owns a directory `<output>/<task>/<algorithm>/seed-<n>`."""
 
-    def __init__(self, path: Path, config: RunConfig, algorithm: Composition) -> None:
+    def __init__(self, path: Path, config: RunConfig, algorithm: Algorithm) -> None:
         self.path, self.config, self.algorithm = path, config, algorithm
-        self._rows: list[dict[str, float]] = []
+        self.checkpoints = Checkpoints(path / "checkpoints")
+        self._rows: list[dict[str, Any]] = []
         self._begun = time.monotonic()
+        self._lock = Lock(path)
 
     @staticmethod
-    def create(output: Path, config: RunConfig, algorithm: Composition, *, overwrite: bool = False) -> Run:
+    def create(output: Path, config: RunConfig, algorithm: Algorithm, *, overwrite: bool = False) -> Run:
         """A new directory with its configuration; refuses one that already holds a run."""
         path = directory(output, config)
-        if (path / "metrics.csv").exists() or (path / "archive.safetensors").exists():
-            if not overwrite:
-                raise ValueError(
-                    f"{path} already holds a run; choose another --seed or --output, or pass --overwrite to replace it"
-                )
-            shutil.rmtree(path)
+        used = any((path / name).exists() for name in ("metrics.csv", "archive.safetensors", "checkpoints"))
+        if used and not overwrite:
+            raise ValueError(
+                f"{path} already holds a run; `dcrl resume {path}` goes on with it, --overwrite replaces it, "
+                "another --seed or --output starts a new one"
+            )
         try:
             (path / "figures").mkdir(parents=True, exist_ok=True)
+            run = Run(path, config, algorithm)
         except OSError as error:
             raise ValueError(f"cannot write to {path}: {error.strerror}; choose another --output") from None
-        run = Run(path, config, algorithm)
-        files.write_json(path / "config.json", to_json(config))
+        if used:
+            run.clear()
+        run.write_config()
         files.write_json(path / "manifest.json", manifest())
         return run
+
+    def write_config(self) -> None:
+        files.write_json(self.path / "config.json", to_json(self.config))
+
+    def clear(self) -> None:
+        """Remove what an earlier run left."""
+        for name in ("metrics.csv", "archive.safetensors", "actor.safetensors"):
+            (self.path / name).unlink(missing_ok=True)
+        for name in ("checkpoints", "figures"):
+            shutil.rmtree(self.path / name, ignore_errors=True)
+        (self.path / "figures").mkdir()
+
+    def close(self) -> None:
+        """Let other processes use the directory."""
+        self._lock.release()
+
+    def checkpoint(self, state: State) -> None:
+        """Write the whole state, from which `restore` goes on."""
+        self.checkpoints.save(state, self._about)
+
+    def restore(self, say: Callable[[str], None]) -> State | None:
+        """The newest intact state and the metrics up to it; None if the run had not got as far as a checkpoint."""
+        state = self.checkpoints.load(self.algorithm.blank(self.config.seed), self._about, say)
+        rows = _read_rows(self.path / "metrics.csv") if (self.path / "metrics.csv").exists() else []
+        if state is None and (len(rows) > 1 or self.checkpoints.any):
+            raise ValueError(
+                f"{self.path} has no intact checkpoint to go on from; its archive and metrics are as they were, "
+                "and `dcrl train` with --overwrite starts it again"
+            )
+        self._rows = [row for row in rows if state is not None and int(row["generation"]) <= state.generation]
+        self._begun = time.monotonic() - (float(self._rows[-1]["wall_seconds"]) if self._rows else 0.0)
+        (self.path / "figures").mkdir(exist_ok=True)
+        return state
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        """What a checkpoint must agree with: the task, and the configuration but for the budget."""
+        configuration = {name: value for name, value in to_json(self.config).items() if name != "evaluations"}
+        about = {"configuration": configuration, "task": fingerprint(tasks.get(self.config.task))}
+        content: dict[str, Any] = json.loads(json.dumps(about))
+        return content
 
     def record(self, report: Report) -> None:
         """Append a generation to `metrics.csv`."""
@@ -72,6 +123,7 @@ class Run:
         for operator in report.operators:
             row[f"added_{operator.name}"] = operator.added
             row[f"improvement_{operator.name}"] = operator.improvement
+            row[f"evaluations_{operator.name}"] = operator.evaluations
         self._rows.append(row)
         text = io.StringIO()
         writer = csv.DictWriter(text, self.columns, lineterminator="\n")
@@ -81,21 +133,19 @@ class Run:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        per_operator = (f"{what}_{name}" for name in self.algorithm.operator_names for what in ("added", "improvement"))
-        return (*COLUMNS, *per_operator)
+        names = self.algorithm.operator_names
+        achieved = (f"{what}_{name}" for name in names for what in ("added", "improvement"))
+        return (*COLUMNS, *achieved, *(f"evaluations_{name}" for name in names))
 
     def save(self, state: State) -> None:
         """Refresh the archive and the actor."""
         metadata = self._metadata(state)
         save_archive(self.path / "archive.safetensors", state.archive, metadata)
-        learner = self.algorithm.learner
-        if learner is not None and learner.descriptor_size and learner.conditioned_actor and state.learned is not None:
-            actor = metadata | {"layers": learner.actor_layers.sizes}
-            save_actor(
-                self.path / "actor.safetensors",
-                np.asarray(learner.actor_layers.join(state.learned.actor.online)),
-                actor,
-            )
+        learner = distilled(self.algorithm)
+        if learner is not None:
+            layers, actor = learner.actor_layers, state.learned[0].actor.online
+            own = metadata | {"layers": layers.sizes}
+            save_actor(self.path / "actor.safetensors", np.asarray(layers.join(actor)), own)
 
     def _metadata(self, state: State) -> dict[str, Any]:
         task = tasks.get(self.config.task)
@@ -111,6 +161,21 @@ class Run:
             "version": version("dcrl-map-elites"),
             "configuration": to_json(self.config),
         }
+
+
+def _read_rows(path: Path) -> list[dict[str, Any]]:
+    try:
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+        return [row for row in rows if int(row["generation"]) >= 0 and float(row["wall_seconds"]) >= 0]
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"cannot read {path}, which the run goes on from: {error}") from None
+
+
+def distilled(algorithm: Algorithm) -> TD3 | None:
+    """The learner whose actor holds the whole repertoire, if there is one."""
+    conditioned = (learner for learner in algorithm.learners if learner.descriptor_size and learner.conditioned_actor)
+    return next(conditioned, None)
 
 
 def directory(output: Path, config: RunConfig) -> Path:

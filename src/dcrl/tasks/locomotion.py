@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import gymnasium
@@ -77,6 +78,11 @@ def final_position(reach: float) -> Descriptor:
 def torso_position(physics: Physics) -> Array:
     """(..., 2): x and y of a floating base."""
     return physics.qpos[..., :2]
+
+
+def seen_position(reach: float) -> Callable[[Array], Array]:
+    """The torso's x and y from an observation that begins with them, divided by `reach`."""
+    return lambda observation: observation[..., :2] * reach
 
 
 def forward_velocity(before: Physics, after: Physics) -> Array:

@@ -38,9 +38,8 @@ class ActorInjection:
     config: ActorInjectionConfig = ActorInjectionConfig()
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
-        assert sources.learned is not None
         target = sample_descriptors(self.config.injection, sources.archive, self.descriptor, self.count, key)
-        actor = np.asarray(self.learner.actor_layers.join(sources.learned.actor.online))
+        actor = np.asarray(self.learner.actor_layers.join(sources.learned[0].actor.online))
         genotype = specialise(self.learner.actor_layers, actor, normalise(self.descriptor, target))
         return Offspring(genotype=genotype, target=target)
 

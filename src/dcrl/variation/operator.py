@@ -41,10 +41,10 @@ def together(offspring: Sequence[Offspring]) -> Offspring:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """What offspring can be made from; a learner's parts are None in an algorithm without one."""
+    """What offspring can be made from; an operator that learns names its learner by number."""
 
     archive: Archive
-    learned: TD3State | None = None
+    learned: tuple[TD3State, ...] = ()
     replay: Replay | None = None
 
 

@@ -58,9 +58,9 @@ class PolicyGradient:
     layers: Layers
     descriptor: Descriptor
     config: PolicyGradientConfig = PolicyGradientConfig()
+    number: int = 0  # the learner's
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
-        assert sources.learned is not None
         assert sources.replay is not None
         archive, replay = sources.archive, sources.replay
         cells = select(archive, keys.stream(key, "parents"), self.count)
@@ -71,7 +71,7 @@ class PolicyGradient:
             self.learner,
             self.layers,
             self.config,
-            sources.learned.critics[0].online,
+            sources.learned[self.number].critics[0].online,
             archive.genotype[cells],
             conditions[:, : self.learner.descriptor_size],
             replay.observation.take(index, axis=0),

@@ -1,0 +1,187 @@
+"""ME-ES (Colas et al., 2020): an evolution strategy that alternates between seeking fitness and seeking novelty.
+
+One centre moves: every generation 1,000 samples around it give a gradient, and the new centre, evaluated 30
+times, is offered to the archive. After 10 generations the search goes on from another elite, and what the
+samples are scored by changes: their novelty first, then their fitness, and so on in turn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+from dcrl import keys
+from dcrl.algorithms.algorithm import (
+    ArchiveConfig,
+    OperatorReport,
+    Report,
+    Setting,
+    State,
+    counted,
+    idle,
+    nothing_yet,
+    positive,
+    random_policies,
+    report,
+)
+from dcrl.archive import archive as archives
+from dcrl.archive.novelty import novelty
+from dcrl.learners.td3 import TD3
+from dcrl.rollout import evaluate
+from dcrl.types import Evaluation, Floats, Ints
+from dcrl.variation import evolution_strategy
+from dcrl.variation.evolution_strategy import EvolutionStrategyConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class MEESConfig:
+    """ME-ES; the defaults are the paper's and, where it is silent, the authors'."""
+
+    evaluations_of_centre: int = 30
+    """Episodes of a new centre; its fitness and descriptor are their means."""
+    generations_per_parent: int = 10
+    """Generations the search goes on before it starts again from another elite."""
+    novelty_neighbours: int = 10
+    """Nearest neighbours, among the descriptors of all centres so far, whose mean distance is a policy's novelty."""
+    exploit_parents: int = 2
+    """The fittest elites, of the archive or of the last improved cells, that a search for fitness starts from."""
+    explore_parents: int = 5
+    """The most novel elites that a search for novelty starts from."""
+    recent_cells: int = 5
+    """Cells improved last, which half of the searches for fitness start from."""
+    archive: ArchiveConfig = ArchiveConfig()
+    es: EvolutionStrategyConfig = EvolutionStrategyConfig()
+
+    def __post_init__(self) -> None:
+        positive(
+            evaluations_of_centre=self.evaluations_of_centre,
+            generations_per_parent=self.generations_per_parent,
+            novelty_neighbours=self.novelty_neighbours,
+            exploit_parents=self.exploit_parents,
+            explore_parents=self.explore_parents,
+            recent_cells=self.recent_cells,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MEES:
+    """The algorithm; `state.search` is the centre, `state.novelty` the descriptors of all centres so far."""
+
+    setting: Setting
+    config: MEESConfig
+    learners: tuple[TD3, ...] = ()
+    operator_names: tuple[str, ...] = ("es",)
+
+    @property
+    def archive_config(self) -> ArchiveConfig:
+        return self.config.archive
+
+    @property
+    def initial_evaluations(self) -> int:
+        return self.config.evaluations_of_centre
+
+    @property
+    def generation_evaluations(self) -> int:
+        return self.config.es.es_samples + self.config.evaluations_of_centre
+
+    @property
+    def plan(self) -> str:
+        return f"{self.config.es.es_samples} es samples + {self.config.evaluations_of_centre} of the new centre"
+
+    def blank(self, seed: int) -> State:
+        key = keys.stream(keys.generation(keys.root(seed), 0), "policies")
+        centre = random_policies(self.setting.layers, key, 1)[0]
+        return dataclasses.replace(
+            nothing_yet(self.setting, self.archive_config, seed),
+            novelty=np.zeros((0, self.setting.descriptor.size), np.float32),
+            search=evolution_strategy.begin(self.config.es, centre, np.zeros(0, np.int64)),
+        )
+
+    def start(self, seed: int) -> tuple[State, Report]:
+        state, _ = self._settle(self.blank(seed), keys.generation(keys.root(seed), 0))
+        return state, report(state, idle(self.operator_names))
+
+    def advance(
+        self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
+    ) -> tuple[State, Report]:
+        assert state.search is not None
+        assert state.novelty is not None
+        number, length = state.generation, self.config.generations_per_parent  # generations before this one
+        key = keys.generation(keys.root(seed), number + 1)
+        exploring, search = number // length % 2 == 0, state.search
+        stage("es")
+        if number % length == 0:
+            cell = self._parent(state, exploring, keys.stream(key, "parent"))
+            search = evolution_strategy.begin(self.config.es, state.archive.genotype[cell], search.recent)
+        policies, noise = evolution_strategy.samples(
+            self.config.es, self.setting.layers, search.centre, keys.stream(key, "noise")
+        )
+        stage("samples")
+        evaluation = self._evaluate(policies, keys.stream(key, "start"))
+        scores = evaluation.fitness
+        if exploring:
+            scores = novelty(state.novelty, evaluation.descriptor, self.config.novelty_neighbours)
+        search = evolution_strategy.step(self.config.es, search, noise, scores)
+        state = dataclasses.replace(counted(state, evaluation), generation=number + 1, search=search)
+        stage("evaluate")
+        state, addition = self._settle(state, key)
+        outcome = OperatorReport(
+            name="es",
+            evaluations=self.generation_evaluations,
+            added=int(addition.added.sum()),
+            improvement=float(addition.improvement.sum()),
+        )
+        return state, report(state, (outcome,))
+
+    def _parent(self, state: State, exploring: bool, key: jax.Array) -> int:
+        """The cell whose elite the search goes on from."""
+        archive, config = state.archive, self.config
+        assert state.search is not None
+        assert state.novelty is not None
+        occupied = np.flatnonzero(archive.occupied)
+        if not len(occupied):
+            raise ValueError("cannot select from an archive without elites: no evaluation was valid so far")
+        if exploring:
+            values = novelty(state.novelty, archive.descriptor[occupied], config.novelty_neighbours)
+            best = _best(occupied, values, config.explore_parents)
+        else:
+            recent = np.unique(state.search.recent)
+            some = recent if jax.random.bernoulli(keys.stream(key, "recent")) and len(recent) else occupied
+            best = _best(some, archive.fitness[some], config.exploit_parents)
+        return int(best[int(jax.random.randint(keys.stream(key, "choice"), (), 0, len(best)))])
+
+    def _settle(self, state: State, key: jax.Array) -> tuple[State, archives.Addition]:
+        """Evaluate the centre, offer it to the archive, and remember where it landed."""
+        search = state.search
+        assert search is not None
+        assert state.novelty is not None
+        repeated = np.repeat(search.centre[None], self.config.evaluations_of_centre, axis=0)
+        evaluation = self._evaluate(repeated, keys.stream(key, "centre"))
+        fitness, descriptor = evaluation.fitness.mean(keepdims=True), evaluation.descriptor.mean(axis=0, keepdims=True)
+        archive, addition = archives.add(state.archive, search.centre[None], fitness, descriptor)
+        met = descriptor[np.isfinite(descriptor).all(axis=1)]
+        if addition.added[0]:
+            cell = archives.cell_of(archive.centroids, descriptor)
+            search = search._replace(recent=np.concatenate([search.recent, cell])[-self.config.recent_cells :])
+        state = dataclasses.replace(
+            counted(state, evaluation), archive=archive, novelty=np.concatenate([state.novelty, met]), search=search
+        )
+        return state, addition
+
+    def _evaluate(self, genotype: Floats, key: jax.Array) -> Evaluation:
+        setting = self.setting
+        starts = keys.each(key, len(genotype))
+        return evaluate(setting.simulator, setting.descriptor, genotype, starts, setting.layers, record=False)
+
+
+def _best(cells: Ints, values: Floats, count: int) -> Ints:
+    """The cells of the highest values."""
+    return cells[np.argsort(-values, kind="stable")[:count]]
+
+
+def me_es(setting: Setting, config: MEESConfig) -> MEES:
+    return MEES(setting=setting, config=config)

@@ -1,0 +1,77 @@
+"""QD-PG (Pierrot et al., 2022): half of the gradients climb the task's rewards, half the novelty of states.
+
+Two unconditioned learners on one replay buffer. The diversity learner's reward for a state is the mean
+squared distance of its step descriptor to the k nearest ones in a memory of novel states.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting, positive
+from dcrl.algorithms.compose import Composition, StateNoveltyConfig
+from dcrl.learners.td3 import TD3Config
+from dcrl.variation.greedy_actor import GreedyActor
+from dcrl.variation.iso_line import IsoLine, IsoLineConfig
+from dcrl.variation.policy_gradient import PolicyGradient, PolicyGradientConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class QDPGConfig:
+    """QD-PG; the defaults are the paper's."""
+
+    ga_offspring: int = 86
+    """Genetic offspring a generation."""
+    quality_offspring: int = 84
+    """Offspring a generation that climb the task's rewards, besides that learner's actor."""
+    diversity_offspring: int = 84
+    """Offspring a generation that climb novelty, besides that learner's actor."""
+    diversity_critic_steps: int = 300
+    """Updates a generation of the critic of novelty."""
+    archive: ArchiveConfig = ArchiveConfig()
+    novelty: StateNoveltyConfig = StateNoveltyConfig()
+    ga: IsoLineConfig = IsoLineConfig()
+    pg: PolicyGradientConfig = PolicyGradientConfig()
+    td3: TD3Config = TD3Config()
+
+    def __post_init__(self) -> None:
+        positive(
+            ga_offspring=self.ga_offspring,
+            quality_offspring=self.quality_offspring,
+            diversity_offspring=self.diversity_offspring,
+            diversity_critic_steps=self.diversity_critic_steps,
+        )
+        dataclasses.replace(self.td3, critic_steps=self.diversity_critic_steps)  # must be valid too
+
+
+def qd_pg(setting: Setting, config: QDPGConfig) -> Composition:
+    quality = setting.learner(config.td3)
+    seeking = dataclasses.replace(config.td3, critic_steps=config.diversity_critic_steps)
+    diversity = dataclasses.replace(quality, reward="novelty", config=seeking)
+    layers, descriptor = setting.layers, setting.descriptor
+    learners = (quality, diversity)
+    counts = (config.quality_offspring, config.diversity_offspring)
+    climbers = [
+        operator
+        for number, (name, learner, count) in enumerate(zip(("quality", "diversity"), learners, counts, strict=True))
+        for operator in (
+            PolicyGradient(
+                name=f"{name}_pg",
+                count=count,
+                learner=learner,
+                layers=layers,
+                descriptor=descriptor,
+                config=config.pg,
+                number=number,
+            ),
+            GreedyActor(name=f"{name}_actor", learner=learner, descriptor=descriptor, number=number),
+        )
+    ]
+    return Composition(
+        setting=setting,
+        archive_config=config.archive,
+        operators=(IsoLine(count=config.ga_offspring, descriptor=descriptor, config=config.ga), *climbers),
+        learners=learners,
+        novelty_config=config.novelty,
+    )

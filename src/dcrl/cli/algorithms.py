@@ -1,0 +1,25 @@
+"""`dcrl algorithms`: every algorithm on one line."""
+
+from __future__ import annotations
+
+from dcrl.algorithms import registry
+from dcrl.cli import output
+
+
+def run(*, json: bool = False) -> int:
+    """List the algorithms of `dcrl train TASK --algorithm NAME`.
+
+    Args:
+        json: print a list of JSON objects, for programs
+    """
+    entries = list(registry.ALGORITHMS.values())
+    if json:
+        output.print_json([{"name": entry.name, "summary": entry.summary} for entry in entries])
+        return 0
+    table = output.table("algorithm", "what")
+    for entry in entries:
+        table.add_row(entry.name, entry.summary)
+    console = output.console()
+    console.print(table)
+    console.print("`dcrl train TASK --algorithm NAME --help` shows an algorithm's hyperparameters.")
+    return 0

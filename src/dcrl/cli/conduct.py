@@ -1,0 +1,51 @@
+"""A run under way: its display, and Ctrl-C that leaves things whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dcrl import api, training
+from dcrl.algorithms.algorithm import State
+from dcrl.cli.display import Display
+from dcrl.cli.interrupt import Interrupted, interrupts
+from dcrl.runs.run import Run
+
+INTERRUPTED = 130
+
+
+def conduct(run: Run, state: State | None, refresh_seconds: float, checkpoint_minutes: float, *, quiet: bool) -> int:
+    """Train, from `state` or from the start, until the budget is used up or somebody asks to stop; the exit code."""
+    generations = training.generations(run.algorithm, run.config.evaluations)
+    with interrupts() as interrupt, Display(generations, enabled=not quiet) as display:
+
+        def stage(name: str) -> None:
+            interrupt.check()
+            display.stage(name)
+
+        try:
+            api.carry_out(
+                run,
+                display.report,
+                stage,
+                state=state,
+                refresh_seconds=refresh_seconds,
+                checkpoint_minutes=checkpoint_minutes,
+            )
+        except Interrupted:
+            display.close()
+            print(f"stopped; the results so far are in {run.path}, and `dcrl resume {run.path}` goes on")
+            return INTERRUPTED
+        finally:
+            run.close()
+    if not quiet:
+        print(_what_next(run.path))
+    return 0
+
+
+def _what_next(path: Path) -> str:
+    return (
+        f"\nthe archive's map   {path / 'figures' / 'archive.png'}\n"
+        f"the curves          {path / 'figures' / 'curves.png'}\n"
+        f"use it in Python    dcrl.load({str(path)!r}).policy_for(descriptor)(observation)\n"
+        "the paper's budget  the same command with --preset paper"
+    )

@@ -1,0 +1,218 @@
+"""Checkpoints: the whole state of a run, from which it goes on as if it had never stopped.
+
+    checkpoints/generation-00000123.json           what belongs together: counts, configuration, checksums
+    checkpoints/generation-00000123.safetensors    archive, networks, optimisers, novelty
+    checkpoints/replay-<first>-<last>.safetensors  the transitions inserted between two checkpoints
+
+The JSON file is written last and makes a checkpoint one. Transitions are written once: a checkpoint names the
+pieces that make up its replay buffer, and pieces that no checkpoint names are deleted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from dcrl.algorithms.algorithm import State
+from dcrl.archive.archive import Archive
+from dcrl.replay import Replay
+from dcrl.runs import files
+
+KEPT = 2
+COUNTS = ("generation", "evaluations", "environment_steps", "invalid")
+ARCHIVE = tuple(field.name for field in dataclasses.fields(Archive))
+_PIECE = re.compile(r"replay-(\d+)-(\d+)\.safetensors")
+
+
+class DamagedError(ValueError):
+    """A checkpoint that is not what was written."""
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """A run's directory of checkpoints."""
+
+    path: Path
+    kept: int = KEPT
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a checkpoint, intact or not."""
+        return next(self.path.glob("generation-*.json"), None) is not None
+
+    def save(self, state: State, about: dict[str, Any]) -> None:
+        """Write a checkpoint; `about` is what must be equal when the run goes on."""
+        self.path.mkdir(exist_ok=True)
+        before = next((content for _, content in self._newest_first()), None)
+        pieces: dict[str, str] = {}
+        if state.replay is not None:
+            pieces = self._save_replay(state.replay, before["files"] if before else {})
+        name = f"generation-{state.generation:08d}"
+        tensors = name + ".safetensors"
+        digest = files.write_tensors(self.path / tensors, _tensors(state), {})
+        counts = {count: getattr(state, count) for count in COUNTS}
+        inserted = state.replay.inserted if state.replay is not None else 0
+        content = {"format": files.FORMAT, **counts, "inserted": inserted, "about": about}
+        content["files"] = {tensors: digest, **pieces}
+        files.write_json(self.path / f"{name}.json", content | {"checksum": _checksum(content)})
+        self._forget_old()
+
+    def _save_replay(self, replay: Replay, known: dict[str, str]) -> dict[str, str]:
+        """Write the transitions that no piece holds yet; the pieces (name: checksum) the buffer is made of."""
+        oldest = replay.inserted - replay.size
+        spans = {name: span for name in known if (span := _span(name)) and span[1] <= replay.inserted}
+        pieces = {name: known[name] for name, (_, last) in spans.items() if last > oldest}
+        first = max([oldest, *(last for _, last in spans.values())])
+        if first < replay.inserted:
+            name = f"replay-{first:012d}-{replay.inserted:012d}.safetensors"
+            rows = np.arange(first, replay.inserted) % replay.capacity
+            content = {part: array[rows] for part, array in replay.named_arrays.items()}
+            pieces[name] = files.write_tensors(self.path / name, content, {})
+        return pieces
+
+    def _newest_first(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Every readable description of a checkpoint."""
+        for path in sorted(self.path.glob("generation-*.json"), reverse=True):
+            try:
+                yield path, _description(path)
+            except ValueError:
+                continue
+
+    def _forget_old(self) -> None:
+        """Delete all but the newest checkpoints, and the files that those do not need."""
+        kept = list(self._newest_first())[: self.kept]
+        needed = {path.name for path, _ in kept} | {name for _, content in kept for name in content["files"]}
+        for path in self.path.iterdir():
+            if path.name not in needed and (_PIECE.fullmatch(path.name) or path.name.startswith("generation-")):
+                path.unlink()
+
+    def load(self, blank: State, about: dict[str, Any], damaged: Callable[[str], None]) -> State | None:
+        """The newest intact state, or None if there is none; `damaged` is told of newer ones that are not intact.
+
+        `blank` gives the shapes. Another configuration or task than the checkpoint's is refused.
+        """
+        for path in sorted(self.path.glob("generation-*.json"), reverse=True):
+            try:
+                content = _description(path)
+            except ValueError as error:
+                damaged(str(error))
+                continue
+            differing = list(differences(content["about"], about))
+            if differing:
+                raise ValueError(
+                    f"{path.parent.parent} cannot go on: {'; '.join(differing)}; "
+                    "restore what it was started with, or start another run"
+                )
+            try:
+                return self._restore(content, blank)
+            except DamagedError as error:
+                damaged(str(error))
+        return None
+
+    def _restore(self, content: dict[str, Any], blank: State) -> State:
+        names = sorted(content["files"])
+        for name in names:
+            self._verify(name, content["files"][name])
+        (own,) = (name for name in names if not _span(name))
+        found = self._read(own)
+        state = dataclasses.replace(blank, **{count: content[count] for count in COUNTS})
+        archive = Archive(**{part: self._take(found, f"archive.{part}", own) for part in ARCHIVE})
+        rest = jax.tree_util.tree_map_with_path(
+            lambda path, leaf: self._take(found, _name(path), own, leaf), _rest(state)
+        )
+        replay = blank.replay
+        if replay is not None:
+            for name in names:
+                span = _span(name)
+                if span:
+                    replay.restore(span[0], self._read(name))
+            replay.inserted = content["inserted"]
+        return dataclasses.replace(state, archive=archive, replay=replay, **rest)
+
+    def _verify(self, name: str, digest: str) -> None:
+        try:
+            with open(self.path / name, "rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise DamagedError(f"{self.path / name} cannot be read: {error.strerror}") from None
+        if found != digest:
+            raise DamagedError(f"{self.path / name} is damaged: its checksum is not the one it was written with")
+
+    def _read(self, name: str) -> dict[str, NDArray[Any]]:
+        try:
+            return files.read_tensors(self.path / name)[0]
+        except ValueError as error:
+            raise DamagedError(str(error)) from None
+
+    def _take(self, found: dict[str, NDArray[Any]], name: str, file: str, like: Any = None) -> Any:
+        """A tensor by name; of the shape and on the device of what it replaces, where that is an array of JAX."""
+        if name not in found:
+            raise DamagedError(f"{self.path / file} lacks the tensor {name!r}")
+        array = found[name]
+        if isinstance(like, jax.Array):
+            if array.shape != like.shape or array.dtype != like.dtype:
+                raise DamagedError(
+                    f"{self.path / file}: tensor {name!r} should be {like.dtype}{like.shape}, "
+                    f"got {array.dtype}{array.shape}"
+                )
+            return jax.numpy.asarray(array)
+        return array
+
+
+def differences(before: Any, now: Any, where: str = "") -> Iterator[str]:
+    """What two JSON values differ in, one sentence a field."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for name in sorted({*before, *now}):
+            yield from differences(before.get(name), now.get(name), f"{where}.{name}" if where else name)
+    elif before != now:
+        yield f"{where} was {before!r} and is now {now!r}"
+
+
+def _description(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = files.read_json(path)
+    counts_fit = isinstance(content, dict) and all(isinstance(content.get(n), int) for n in (*COUNTS, "inserted"))
+    if not counts_fit or content.get("format") != files.FORMAT:
+        raise ValueError(f"{path} does not describe a checkpoint of format {files.FORMAT}")
+    if content.pop("checksum", None) != _checksum(content):
+        raise ValueError(f"{path} is damaged: its checksum is not the one it was written with")
+    names = content.get("files")
+    plain = isinstance(names, dict) and all(isinstance(d, str) and Path(n).name == n for n, d in names.items())
+    own = [name for name in names if not _span(name)] if isinstance(names, dict) else []
+    if not plain or len(own) != 1 or not isinstance(content.get("about"), dict):
+        raise ValueError(f"{path} does not name its files")
+    return content
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _span(name: str) -> tuple[int, int] | None:
+    """Which insertions a piece of the replay buffer holds; None for another file."""
+    match = _PIECE.fullmatch(name)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def _tensors(state: State) -> dict[str, NDArray[Any]]:
+    archive = {f"archive.{part}": getattr(state.archive, part) for part in ARCHIVE}
+    leaves, _ = jax.tree_util.tree_flatten_with_path(_rest(state))
+    return archive | {_name(path): np.asarray(leaf) for path, leaf in leaves}
+
+
+def _rest(state: State) -> dict[str, Any]:
+    """The parts that are trees of arrays."""
+    return {part: getattr(state, part) for part in ("learned", "novelty", "search")}
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator=".")

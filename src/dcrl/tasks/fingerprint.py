@@ -1,0 +1,44 @@
+"""What a task is, as JSON, so that a run can tell whether it still is the task it was started on."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from dcrl.tasks.registry import AnyTask
+from dcrl.tasks.task import Task
+
+FUNCTIONS = ("start", "observe", "reward", "terminated", "step_descriptor")
+# the robot's bodies, joints, shapes, motors and sensors
+MODEL = ("qpos0", "body_mass", "body_inertia", "body_pos", "jnt_range", "dof_damping", "geom_size", "geom_pos")
+
+
+def fingerprint(task: AnyTask) -> dict[str, Any]:
+    """Sizes, bounds and names as they are; functions and the model by checksum."""
+    common = {"name": task.name, "horizon": task.horizon, "descriptor": asdict(task.descriptor)}
+    functions = {name: _source(getattr(task, name)) for name in FUNCTIONS if hasattr(task, name)}
+    if isinstance(task, Task):
+        numbers = hashlib.sha256()
+        for name in (*MODEL, "actuator_gear", "actuator_ctrlrange", "sensor_objid"):
+            numbers.update(getattr(task.model, name).tobytes())
+        own: dict[str, Any] = {
+            "observations": task.observations,
+            "actions": task.actions,
+            "integration": asdict(task.integration),
+            "model": numbers.hexdigest()[:16],
+        }
+    else:
+        own = {"environment": task.environment, "options": {name: repr(v) for name, v in task.options.items()}}
+    return common | own | functions
+
+
+def _source(function: Callable[..., Any]) -> str | None:
+    """A function's text as a checksum; None where Python cannot tell it."""
+    try:
+        text = inspect.getsource(function)
+    except (OSError, TypeError):
+        return None
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

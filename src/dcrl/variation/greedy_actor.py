@@ -1,0 +1,27 @@
+"""The greedy actor: a learner's own policy, proposed to the archive as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+from dcrl.learners.td3 import TD3
+from dcrl.types import Descriptor
+from dcrl.variation.operator import Offspring, Sources, unaimed
+
+
+@dataclass(frozen=True, kw_only=True)
+class GreedyActor:
+    """One offspring: the actor of an unconditioned learner, whose shape is that of the policies."""
+
+    name: str = "actor"
+    count: int = 1
+    learner: TD3
+    descriptor: Descriptor
+    number: int = 0  # the learner's
+
+    def vary(self, sources: Sources, key: jax.Array) -> Offspring:
+        actor = np.asarray(self.learner.actor_layers.join(sources.learned[self.number].actor.online))
+        return Offspring(genotype=actor[None], target=unaimed(1, self.descriptor))

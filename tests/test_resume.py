@@ -1,0 +1,262 @@
+"""Runs that go on: killed at any moment, with damaged checkpoints, another configuration, a full disk."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import itertools
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dcrl.cli.main import command
+from dcrl.runs.checkpoint import Checkpoints, differences
+from dcrl.tasks import registry
+from dcrl.tasks.fingerprint import fingerprint
+from generations import DCRL, SMALL, assert_same, compose, original
+
+COMMAND = str(Path(sys.executable).parent / "dcrl")
+SHARED = ("--cells", "64", "--cvt-samples", "1000", "--hidden", "16", "16")
+LEARNING = ("--critic-steps", "20", "--critic-hidden", "16", "16", "--policy-steps", "5", "--replay-size", "3000")
+RUNS = {
+    "dcrl_me": ("--ga-offspring", "8", "--pg-offspring", "4", "--ai-offspring", "4", *LEARNING),
+    "qd_pg": (
+        *("--ga-offspring", "6", "--quality-offspring", "4", "--diversity-offspring", "4"),
+        *("--diversity-critic-steps", "8", *LEARNING),
+    ),
+    "me_es": ("--es-samples", "20", "--evaluations-of-centre", "4"),
+}
+EVALUATIONS = {"dcrl_me": 800, "qd_pg": 800, "me_es": 1200}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("XLA_FLAGS", raising=False)
+        yield
+
+
+def arguments(name: str, output: Path, evaluations: int) -> list[str]:
+    budget = ("--evaluations", str(evaluations), "--output", str(output), "--checkpoint-minutes", "0")
+    return ["train", "point_omni", "--algorithm", name, *budget, *RUNS[name], *SHARED, "--refresh-seconds", "1e9"]
+
+
+def dcrl(*line: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *line], capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+def metrics(path: Path) -> list[dict[str, str]]:
+    with open(path / "metrics.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        del row["wall_seconds"]
+    return rows
+
+
+def killed(line: list[str], seconds: float) -> bool:
+    """Run a command and kill it `seconds` after it began to train; whether it had not ended by itself."""
+    with subprocess.Popen([COMMAND, *line], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        for said in process.stdout:
+            if said.startswith("generation"):
+                break
+        time.sleep(seconds)
+        still = process.poll() is None
+        process.kill()
+    return still
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_killed_at_any_moment_ends_as_if_it_had_not_been(name, tmp_path):
+    random = np.random.default_rng(sum(name.encode()))
+    kept, whole = tmp_path / "kept", tmp_path / "whole" / "point_omni" / name / "seed-0"
+    path = kept / "point_omni" / name / "seed-0"
+    done = dcrl(*arguments(name, tmp_path / "whole", EVALUATIONS[name]))
+    assert done.returncode == 0, done.stderr
+    line, deaths = arguments(name, kept, EVALUATIONS[name]), 0
+    for _ in range(3):
+        deaths += killed(line, random.uniform(0, 0.8))
+        line = ["resume", str(path), "--checkpoint-minutes", "0"]
+    last = dcrl(*line)
+    assert deaths
+    assert last.returncode == 0 or "has used up its budget" in last.stderr, last.stderr
+    for file in ("archive.safetensors", "actor.safetensors", "config.json"):
+        assert (whole / file).exists() == (path / file).exists()
+        if (whole / file).exists():
+            assert (whole / file).read_bytes() == (path / file).read_bytes(), file
+    assert metrics(whole) == metrics(path)
+    assert not [file for file in path.rglob(".*") if time.time() - file.stat().st_mtime < 0]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """A short run with two checkpoints, of generations 4 and 5."""
+    output = tmp_path_factory.mktemp("runs")
+    assert command([*arguments("dcrl_me", output, 96), "--quiet"]) == 0
+    return output / "point_omni" / "dcrl_me" / "seed-0"
+
+
+@pytest.fixture
+def run(finished, tmp_path) -> Path:
+    """A copy of it that a test may damage."""
+    return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+def newest(run: Path, pattern: str) -> Path:
+    return sorted((run / "checkpoints").glob(pattern))[-1]
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+@pytest.mark.parametrize("pattern", ["generation-*.safetensors", "generation-*.json", "replay-*.safetensors"])
+@pytest.mark.parametrize("damage", [flip, cut, Path.unlink], ids=["flipped bit", "truncated", "deleted"])
+def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(run, pattern, damage, capsys):
+    damage(newest(run, pattern))
+    assert command(["resume", str(run), "--evaluations", "112", "--checkpoint-minutes", "0"]) == 0
+    said = capsys.readouterr()
+    if pattern.endswith("json") and damage is Path.unlink:
+        assert said.err == ""
+    else:
+        assert "using an older checkpoint" in said.err
+        assert newest(run, pattern).name.split("-")[0] in said.err
+    assert "goes on after generation 4 of 6" in said.out
+    assert [row["generation"] for row in metrics(run)] == list("0123456")
+
+
+def test_without_an_intact_checkpoint_nothing_is_touched(run, capsys):
+    for file in (run / "checkpoints").glob("*.safetensors"):
+        cut(file)
+    before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+    assert command(["resume", str(run), "--evaluations", "112"]) == 2
+    assert "has no intact checkpoint to go on from; its archive and metrics are as they were" in capsys.readouterr().err
+    assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
+
+
+def test_a_run_that_is_done_wants_a_larger_budget(run, capsys):
+    assert command(["resume", str(run)]) == 2
+    assert (
+        "has used up its budget of 96 evaluations; give it a larger one with --evaluations" in capsys.readouterr().err
+    )
+
+
+def test_another_configuration_is_refused_field_by_field(run, capsys):
+    config = json.loads((run / "config.json").read_text())
+    config["seed"] = 7
+    config["hyperparameters"]["td3"]["discount"] = 0.9
+    (run / "config.json").write_text(json.dumps(config))
+    assert command(["resume", str(run), "--evaluations", "112"]) == 2
+    said = capsys.readouterr().err
+    assert "configuration.hyperparameters.td3.discount was 0.99 and is now 0.9" in said
+    assert "configuration.seed was 0 and is now 7" in said
+
+
+def test_another_task_is_refused(tmp_path, monkeypatch, capsys):
+    text = """
+import dataclasses
+from dcrl.tasks.point import point_omni
+def reward(before, control, after):
+    return 1.0 - {cost} * (control * control).sum(-1)
+mine = dataclasses.replace(point_omni, name="mine", reward=reward, horizon={horizon})
+"""
+    monkeypatch.chdir(tmp_path)
+    Path("task.py").write_text(text.format(cost=0.25, horizon=50))
+    line = arguments("dcrl_me", tmp_path, 48)
+    line[1] = "task.py:mine"
+    assert dcrl(*line).returncode == 0
+    Path("task.py").write_text(text.format(cost=0.2, horizon=40))
+    refused = dcrl("resume", "mine/dcrl_me/seed-0", "--evaluations", "64")
+    assert refused.returncode == 2
+    assert "task.horizon was 50 and is now 40; task.reward was" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_what_is_no_run_is_refused(tmp_path, capsys):
+    assert command(["resume", str(tmp_path)]) == 2
+    assert "it has no config.json; expected a directory of `dcrl train`" in capsys.readouterr().err
+
+
+def test_a_run_has_one_process_at_a_time(run):
+    line = [COMMAND, "resume", str(run), "--evaluations", "1000000"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        for said in process.stdout:
+            if "goes on" in said:
+                break
+        second = dcrl("resume", str(run), "--evaluations", "200")
+        process.kill()
+    assert second.returncode == 2
+    assert "is in use by another process" in second.stderr
+
+
+def test_a_full_disk_keeps_the_last_good_state(run):
+    """Files may not grow beyond 60 kB, as on a disk that is full: a checkpoint's archive does not fit."""
+    before = {file.name: file.read_bytes() for file in (run / "checkpoints").iterdir()}
+    line = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000)); "
+    line += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    line += "from dcrl.cli.main import command; sys.exit(command(sys.argv[1:]))"
+    resumed = ("resume", str(run), "--evaluations", "160", "--checkpoint-minutes", "0")
+    done = subprocess.run(
+        [sys.executable, "-c", line, *resumed], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert {name: (run / "checkpoints" / name).read_bytes() for name in before} == before
+    again = dcrl(*resumed)
+    assert again.returncode == 0, again.stderr
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_algorithms_state_comes_back_as_it_was(name, tmp_path):
+    run = original(SMALL[name])
+    checkpoints = Checkpoints(tmp_path / "checkpoints")
+    for state in run.states:
+        checkpoints.save(state, {"seed": 0})
+        blank = compose(SMALL[name]).blank(0)
+        assert_same(checkpoints.load(blank, {"seed": 0}, pytest.fail), state)
+    assert len(list((tmp_path / "checkpoints").glob("*.json"))) == 2
+
+
+def test_transitions_are_written_once(tmp_path):
+    run = original(dataclasses.replace(DCRL, td3=dataclasses.replace(DCRL.td3, replay_size=100_000)))
+    checkpoints = Checkpoints(tmp_path / "checkpoints")
+    written = []
+    for state in run.states:
+        checkpoints.save(state, {})
+        pieces = sorted((tmp_path / "checkpoints").glob("replay-*"))
+        written.append([(piece.name, piece.stat().st_mtime_ns) for piece in pieces])
+    for before, after in itertools.pairwise(written):
+        assert after[:-1] == before
+    assert len(written[-1]) == len(run.states)
+
+
+def test_differences_are_named():
+    before = {"a": {"b": 1, "c": [1, 2]}, "d": None}
+    assert list(differences(before, before)) == []
+    now = {"a": {"b": 2, "c": [1, 3]}, "e": True}
+    assert list(differences(before, now)) == [
+        "a.b was 1 and is now 2",
+        "a.c was [1, 2] and is now [1, 3]",
+        "e was None and is now True",
+    ]
+
+
+def test_a_fingerprint_is_the_tasks_own():
+    prints = {name: json.dumps(fingerprint(registry.get(name))) for name in registry.BUILT_IN}
+    assert len(set(prints.values())) == len(prints)
+    again = {name: json.dumps(fingerprint(registry.get(name))) for name in registry.BUILT_IN}
+    assert again == prints
