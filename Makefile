@@ -18,11 +18,8 @@ $(INSTALLED): pyproject.toml constraints.txt src/dcrl/version.py
 
 install: $(INSTALLED) ## create .venv with the package and everything for development
 
-train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about ten minutes on 2 cores) and show the result
-	@if test -e $(RUN)/archive.safetensors; then \
-	  echo "$(RUN) is there already; see $(RUN)/figures/archive.png,"; \
-	  echo "train another with $(BIN)/dcrl train walker2d_uni --seed 1, or this one again with --overwrite"; \
-	else $(BIN)/dcrl train walker2d_uni; fi
+train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about ten minutes on 2 cores), or go on with it, and show the result
+	@if test -e $(RUN)/checkpoints; then $(BIN)/dcrl resume $(RUN); else $(BIN)/dcrl train walker2d_uni; fi
 
 test: $(INSTALLED) ## run the tests
 	$(BIN)/python -m pytest

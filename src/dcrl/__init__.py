@@ -1,7 +1,7 @@
 """Repertoires of behaviours: quality-diversity with descriptor-conditioned reinforcement learning."""
 
 from dcrl import environments  # registers dcrl/AntOmni-v0 and the others with Gymnasium
-from dcrl.api import train
+from dcrl.api import resume, train
 from dcrl.rollout import rollout
 from dcrl.runs.repertoire import Repertoire, load
 from dcrl.tasks.gymnasium import GymnasiumTask, from_info
@@ -22,6 +22,7 @@ __all__ = [
     "environments",
     "from_info",
     "load",
+    "resume",
     "rollout",
     "train",
 ]

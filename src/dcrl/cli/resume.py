@@ -41,10 +41,11 @@ def run(
         print(f"{path} has no intact checkpoint: it starts again from the beginning")
     elif state.generation >= generations:
         found.close()
-        raise ValueError(
-            f"{path} has used up its budget of {found.config.evaluations:,} evaluations; "
-            f"give it a larger one with --evaluations"
+        print(
+            f"{path} is complete: generation {state.generation}, {state.evaluations:,} evaluations; "
+            f"--evaluations gives it a larger budget, and the archive's map is {path / 'figures' / 'archive.png'}"
         )
+        return 0
     elif not quiet:
         print(f"{path} goes on after generation {state.generation} of {generations:,}", flush=True)
     return conduct(found, state, refresh_seconds, checkpoint_minutes, quiet=quiet)
