@@ -81,7 +81,7 @@ def test_a_run_killed_at_any_moment_ends_as_if_it_had_not_been(name, tmp_path):
     done = dcrl(*arguments(name, tmp_path / "whole", EVALUATIONS[name]))
     assert done.returncode == 0, done.stderr
     line, deaths = arguments(name, kept, EVALUATIONS[name]), 0
-    for _ in range(3):
+    for _ in range(2):
         deaths += killed(line, random.uniform(0, 0.8))
         line = ["resume", str(path), "--checkpoint-minutes", "0"]
     last = dcrl(*line)
