@@ -104,7 +104,8 @@ def test_a_file_acts_as_the_repertoire_does(run_of, tmp_path, name, what, format
     )
     assert 0 <= done.largest_difference <= 1e-5
     assert json.loads(done.contract.read_text())["parity"] == {
-        "observations": 1000,
+        "observations": 1000 if what == "elite" else 4000,
+        "descriptors": 0 if what == "elite" else 1000,
         "largest_absolute_difference": done.largest_difference,
         "allowed": 1e-5,
     }

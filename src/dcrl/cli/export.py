@@ -24,7 +24,7 @@ def run(
 ) -> int:
     """Write policies as an ONNX or NumPy file, with a contract of its inputs and outputs in FILE.json.
 
-    The file is kept only if its actions are those of the repertoire, to 1e-5, on 1,000 random observations.
+    It is kept only if its actions are those of the repertoire, to 1e-5, on 1,000 random observations or descriptors.
 
     Args:
         path: the run's directory, such as runs/walker2d_uni/dcrl_me/seed-0, or an archive.safetensors
@@ -39,8 +39,8 @@ def run(
     done = exports.export(path, output, what=what, descriptor=wanted, format=format, overwrite=overwrite)
     print(f"wrote {done.path} and its contract {done.contract}")
     print(
-        f"largest difference from the repertoire on {SAMPLES:,} random observations: {done.largest_difference:.2g} "
-        f"({TOLERANCE:g} is allowed)"
+        f"largest difference from the repertoire on {SAMPLES:,} random {'observations' if wanted else 'descriptors'}: "
+        f"{done.largest_difference:.2g} ({TOLERANCE:g} is allowed)"
     )
     return 0
 

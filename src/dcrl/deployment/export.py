@@ -45,7 +45,8 @@ def export(
     """Write the elite nearest to `descriptor`, all elites, or the actor; the contract goes to `<path>.json`.
 
     `format` is told by the path's ending if it is not given. Before anything is written, 1,000 random
-    observations are run through the file and through the repertoire; a difference above 1e-5 is refused.
+    observations (or 1,000 descriptors, with a few observations each) are run through the file and through the
+    repertoire; a difference above 1e-5 is refused.
     """
     found = repertoire if isinstance(repertoire, Repertoire) else load(repertoire)
     about = {} if isinstance(repertoire, Repertoire) else _metadata(Path(repertoire))
@@ -76,7 +77,8 @@ def export(
         "elite": None if wanted is None else _elite(found, wanted),
         **contract.robot(task),
         "parity": {
-            "observations": parity.SAMPLES,
+            "observations": parity.SAMPLES if what == "elite" else parity.SAMPLES * parity.BATCH,
+            "descriptors": 0 if what == "elite" else parity.SAMPLES,
             "largest_absolute_difference": difference,
             "allowed": parity.TOLERANCE,
         },
@@ -105,8 +107,8 @@ def _difference(found: Repertoire, what: What, wanted: Floats | None, run: parit
         difference = parity.chosen_difference(run, reference, size, found.space)
     if not difference <= parity.TOLERANCE:  # so that NaN is refused
         raise ValueError(
-            f"the exported {what} differs from its source by {difference:.2g} on {parity.SAMPLES:,} random "
-            f"observations, and {parity.TOLERANCE:g} is allowed; nothing was written"
+            f"the exported {what} differs from its source by {difference:.2g} on random observations, "
+            f"and {parity.TOLERANCE:g} is allowed; nothing was written"
         )
     return difference
 
