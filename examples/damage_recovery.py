@@ -31,7 +31,6 @@ GOOD_ENOUGH = 0.9  # of the best that is still thought possible
 
 def damaged(task, broken):
     """The task with one motor that gives no torque."""
-
     if broken not in task.actions:
         raise SystemExit(f"{task.name} has no motor {broken!r}; it has {', '.join(task.actions)}")
 

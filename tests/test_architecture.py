@@ -18,7 +18,7 @@ FILES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py"))
 ROWS = (
     ("cli",),
     ("api",),
-    ("analysis", "explorer"),
+    ("analysis", "deployment", "explorer"),
     ("check", "benchmark", "environments", "generation_speed"),
     ("runs",),
     ("training",),
@@ -35,6 +35,8 @@ ONLY_IN = {
     "mujoco": ("tasks", "simulators", "environments.py", "benchmark.py", "check"),
     "mujoco.mjx": ("simulators/mjx.py",),
     "matplotlib": ("analysis",),
+    "onnx": ("deployment",),
+    "onnxruntime": ("deployment",),
     "ray": ("runs",),
     "pickle": (),
     "cloudpickle": (),

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+
 from test_resume import SHARED
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "damage_recovery.py"

@@ -222,7 +222,7 @@ def test_what_is_no_run_is_refused(tmp_path, saved):
 def test_a_used_directory_is_not_written_over(saved):
     run, _ = saved
     before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
-    with pytest.raises(ValueError, match="already holds a run; choose another --seed or --output"):
+    with pytest.raises(ValueError, match="already holds a run; `dcrl resume"):
         Run.create(run.path.parents[2], CONFIG, run.algorithm)
     assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
 

@@ -2,6 +2,7 @@
 
 from dcrl import environments  # registers dcrl/AntOmni-v0 and the others with Gymnasium
 from dcrl.api import resume, train
+from dcrl.deployment.export import export
 from dcrl.rollout import rollout
 from dcrl.runs.repertoire import Repertoire, load
 from dcrl.tasks.gymnasium import GymnasiumTask, from_info
@@ -20,6 +21,7 @@ __all__ = [
     "Transitions",
     "__version__",
     "environments",
+    "export",
     "from_info",
     "load",
     "resume",

@@ -17,6 +17,7 @@ from dcrl.version import __version__
 VERBS = {
     "train": "train an algorithm on a task",
     "resume": "go on with a run that was stopped, or give it a larger budget",
+    "export": "write policies as ONNX or NumPy files, with a contract, for use without this package",
     "algorithms": "list the algorithms",
     "tasks": "list the tasks, or describe one",
     "check-task": "examine a task: models, shapes, ranges, determinism",

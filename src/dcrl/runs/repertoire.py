@@ -43,21 +43,26 @@ class Repertoire:
 
     def policy_for(self, descriptor: ArrayLike) -> Policy:
         """The elite whose descriptor is nearest."""
+        return self.policy(self.cell_for(descriptor))
+
+    def cell_for(self, descriptor: ArrayLike) -> int:
+        """The cell of the elite whose descriptor is nearest."""
         wanted = self._checked(descriptor)
         if not self.occupied.any():
             raise ValueError("the repertoire is empty")
         distance = np.linalg.norm(self.descriptor - wanted, axis=1)
-        return self.policy(int(np.nanargmin(distance)))
+        return int(np.nanargmin(distance))
 
     def actor(self, descriptor: ArrayLike) -> Policy:
         """The distilled policy, specialised to a descriptor anywhere in the space."""
         if self.actor_parameters is None:
             raise ValueError("this repertoire has no descriptor-conditioned actor: its algorithm does not train one")
         condition = normalise(self.space, self._checked(descriptor))[None]
-        return _policy(self.layers, specialise(self._actor_layers, self.actor_parameters, condition)[0])
+        return _policy(self.layers, specialise(self.actor_layers, self.actor_parameters, condition)[0])
 
     @property
-    def _actor_layers(self) -> Layers:
+    def actor_layers(self) -> Layers:
+        """The actor's: the policies' with the descriptor as further inputs."""
         return Layers((self.layers.sizes[0] + self.space.size, *self.layers.sizes[1:]))
 
     def _checked(self, descriptor: ArrayLike) -> Floats:
