@@ -196,6 +196,7 @@ REFUSALS = [
     *((field("seed", wrong), "metadata field 'seed' must be a whole number from 0") for wrong in (-1, 1.5, "0", True)),
     (field("evaluations", {}), "metadata field 'evaluations' must be a whole number from 0"),
     (field("algorithm", 1), "metadata field 'algorithm' must be text"),
+    (field("cheksum", "0" * 64), "metadata field 'cheksum' is unknown"),
     (field("checksum", "0" * 64), "is damaged: it does not fit its metadata field 'checksum'"),
     (field("checksum", None), "is damaged"),
 ]
@@ -321,6 +322,7 @@ def test_an_actor_belongs_to_its_archive(file):
         (np.full(34, np.nan), {}, "tensor 'parameters' must be finite"),
         (np.zeros(34), {"layers": (3, 4, 2)}, r"metadata field 'layers' must be \[5, 4, 2\] to fit the archive beside"),
         (np.zeros(34), {"layers": None}, "metadata field 'layers' must be 2 to 64 whole numbers"),
+        (np.zeros(34), {"colour": "red"}, "metadata field 'colour' is unknown"),
         (np.zeros(34), {"task": "ant_omni"}, "metadata field 'task' must be 'point' as the archive's beside it, got"),
     ],
 )

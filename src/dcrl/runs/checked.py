@@ -19,6 +19,8 @@ from dcrl.types import Bools, Descriptor, Floats
 TENSORS = ("centroids", "occupied", "fitness", "descriptor", "genotype")
 ACTIVATION = "relu, then tanh"
 TOLERANCE = 1e-3  # of the descriptor's range: rounding, not another range
+FIELDS = ("format", "task", "layers", "descriptor", "activation", "algorithm", "seed", "evaluations")
+UNREAD = ("generation", "version", "configuration", "checksum")
 LARGEST = 1e30  # far from float32's limit, so that no range overflows
 LAYERS, UNITS = 64, 1_000_000  # more than any policy has
 
@@ -37,6 +39,7 @@ class About:
 
 def about(where: object, metadata: Mapping[str, Any]) -> About:
     """The metadata of a file named `where`."""
+    _known(where, metadata)
     optional = {name: metadata.get(name) for name in ("algorithm", "seed", "evaluations")}
     for name, fits in (("algorithm", _is_text), ("seed", _is_count), ("evaluations", _is_count)):
         if optional[name] is not None and not fits(optional[name]):
@@ -94,6 +97,7 @@ def archive(where: object, tensors: Mapping[str, NDArray[Any]], network: Layers,
 
 def actor(where: object, parameters: NDArray[Any], metadata: Mapping[str, Any], expected: Layers, task: str) -> None:
     """Refuse an actor that is not the archive's own."""
+    _known(where, metadata)
     if metadata.get("task", task) != task:
         raise _wrong(where, "task", f"{task!r} as the archive's beside it", metadata["task"])
     found = layers(where, metadata)
@@ -101,6 +105,13 @@ def actor(where: object, parameters: NDArray[Any], metadata: Mapping[str, Any], 
         raise _wrong(where, "layers", f"{list(expected.sizes)} to fit the archive beside it", list(found.sizes))
     _expect(where, "parameters", parameters, "float32", (expected.parameters,))
     _finite(where, "parameters", parameters[None], np.ones(1, bool))
+
+
+def _known(where: object, metadata: Mapping[str, Any]) -> None:
+    """Refuse an unknown field: it may be the checksum's, damaged."""
+    unknown = sorted(set(metadata) - {*FIELDS, *UNREAD})
+    if unknown:
+        raise ValueError(f"{where}: metadata field {reprlib.repr(unknown[0])} is unknown")
 
 
 def _field(
@@ -120,7 +131,7 @@ def _space(where: object, content: dict[str, Any]) -> Descriptor:
     values = {"clip": False} | content
     unknown = sorted(set(values) - {"names", "unit", "low", "high", "over", "clip"})
     if unknown:
-        raise ValueError(f"{where}: metadata field {'descriptor.' + unknown[0]!r} is unknown")
+        raise ValueError(f"{where}: metadata field {reprlib.repr('descriptor.' + unknown[0])} is unknown")
     if not isinstance(values["clip"], bool):
         raise _wrong(where, "descriptor.clip", "true or false", values["clip"])
     names = field("names", lambda value: _is_list(value, _is_text), "a list of texts")

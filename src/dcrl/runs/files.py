@@ -107,7 +107,7 @@ def checksum(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -
     for name in sorted(tensors):
         array = np.asarray(tensors[name], order="C")
         digest.update(f"{json.dumps(name)} {array.dtype.name} {list(array.shape)}\n".encode())
-        digest.update(array.data)
+        digest.update(array.reshape(-1).view(np.uint8).data)
     others = {name: value for name, value in metadata.items() if name != "checksum"}
     digest.update(json.dumps(others, sort_keys=True).encode())
     return digest.hexdigest()
