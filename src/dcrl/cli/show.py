@@ -61,7 +61,8 @@ def run(
     elif repertoire.space.size == 2:
         drawn = picture(repertoire, WIDTH, HEIGHT)
         console.print()
-        console.print(coloured(drawn) if console.color_system else plain(drawn[::2]), soft_wrap=True)
+        colours = console.color_system and not console.no_color and console.encoding.startswith("utf")
+        console.print(coloured(drawn) if colours else plain(drawn[::2]), soft_wrap=True)
     else:
         print(f"{'map':<13}--output FILE.png draws one; a terminal shows descriptors of 2 dimensions only")
     return 0
