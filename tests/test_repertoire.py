@@ -215,7 +215,7 @@ def test_what_is_no_run_is_refused(tmp_path, saved):
     with pytest.raises(ValueError, match="lacks the tensor 'centroids'"):
         dcrl.load(foreign)
     save_file(load_file(saved[0].path / "archive.safetensors"), foreign, metadata={"dcrl": '{"format": 1}'})
-    with pytest.raises(ValueError, match="lacks metadata: 'descriptor'"):
+    with pytest.raises(ValueError, match="lacks the metadata field 'task'"):
         dcrl.load(foreign)
 
 

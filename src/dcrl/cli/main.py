@@ -17,6 +17,10 @@ from dcrl.version import __version__
 VERBS = {
     "train": "train an algorithm on a task",
     "resume": "go on with a run that was stopped, or give it a larger budget",
+    "show": "summarise a repertoire and draw its map",
+    "merge": "merge repertoires: the best elite of each cell",
+    "regrid": "put a repertoire's elites into other cells",
+    "convert": "write a repertoire as a CSV table, or read one",
     "export": "write policies as ONNX or NumPy files, with a contract, for use without this package",
     "algorithms": "list the algorithms",
     "tasks": "list the tasks, or describe one",

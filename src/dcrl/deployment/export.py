@@ -91,7 +91,7 @@ def export(
 
 def _content(found: Repertoire, what: What, wanted: Floats | None, maker: ModuleType) -> bytes:
     if wanted is not None:
-        content: bytes = maker.elite(found, found.cell_for(wanted))
+        content: bytes = maker.elite(found, int(found.nearest(wanted, 1)[0]))
     else:
         content = maker.actor(found) if what == "actor" else maker.repertoire(found)
     return content
@@ -119,7 +119,7 @@ def _shapes(content: bytes) -> dict[str, list[int]]:
 
 def _elite(found: Repertoire, wanted: Floats) -> dict[str, Any]:
     """Which elite it is, and how near to what was asked for."""
-    cell = found.cell_for(wanted)
+    cell = int(found.nearest(wanted, 1)[0])
     return {
         "asked_for": wanted.tolist(),
         "descriptor": found.descriptor[cell].tolist(),
@@ -168,7 +168,7 @@ def _check(found: Repertoire, what: What, descriptor: ArrayLike | None) -> Float
         wanted = np.asarray(descriptor, np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"a descriptor is {found.space.size} numbers, got {descriptor!r}") from None
-    found.cell_for(wanted)
+    found.nearest(wanted, 1)  # refuses what does not fit
     return wanted
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import reprlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 FORMAT = 1
+HEADER_LIMIT = 2**20  # bytes; ours are of a few thousand
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -35,6 +37,17 @@ def write_bytes(path: Path, content: bytes) -> None:
         os.close(directory)
 
 
+def free(path: Path, *, overwrite: bool) -> Path:
+    """A path that may be written to; refuses one where something is already."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a directory; expected the name of a file to write")
+    if path.exists() and not overwrite:
+        raise ValueError(f"{path} exists already; --overwrite replaces it")
+    if not path.parent.is_dir():
+        raise ValueError(f"cannot write {path}: there is no directory {path.parent}")
+    return path
+
+
 def write_text(path: Path, content: str) -> None:
     write_bytes(path, content.encode())
 
@@ -50,30 +63,71 @@ def read_json(path: Path) -> Any:
         raise ValueError(f"cannot read {path}: {error}") from None
 
 
-def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> str:
+def write_tensors(
+    path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any], *, own_checksum: bool = False
+) -> str:
     """A safetensors file; its metadata is JSON under the key `dcrl`, beginning with the format's version.
 
-    Returns the file's SHA-256 checksum.
+    With `own_checksum` the metadata ends with the `checksum` of all else. Returns the whole file's SHA-256.
     """
     arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
-    header = {"dcrl": json.dumps({"format": FORMAT, **metadata})}  # one key: the order of several is not fixed
+    about = {"format": FORMAT, **metadata}
+    if own_checksum:
+        about["checksum"] = checksum(arrays, about)
+    header = {"dcrl": json.dumps(about)}  # one key: the order of several is not fixed
     content = save(arrays, metadata=header)
     write_bytes(path, content)
     return hashlib.sha256(content).hexdigest()
 
 
-def read_tensors(path: Path, names: tuple[str, ...] | None = None) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The tensors, or those named, and the metadata of a file that `write_tensors` wrote."""
+def read_tensors(path: Path, names: tuple[str, ...] = ()) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """All tensors, which must include those named, and the metadata of a file that `write_tensors` wrote."""
     try:
+        with open(path, "rb") as opened:
+            size = int.from_bytes(opened.read(8), "little")
+        if size > HEADER_LIMIT:
+            raise ValueError(f"cannot read {path}: its header claims {size} bytes, expected at most {HEADER_LIMIT}")
         with safe_open(path, framework="numpy") as file:
-            header = file.metadata() or {}
-            metadata = json.loads(header.get("dcrl", "{}"))
-            if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
-                raise ValueError(f"{path} is no dcrl file of format {FORMAT}; its metadata names no such format")
-            there = tuple(file.keys())
-            missing = [name for name in names or () if name not in there]
+            metadata = _metadata(path, file.metadata() or {})
+            there = tuple(sorted(file.keys()))
+            missing = [name for name in names if name not in there]
             if missing:
                 raise ValueError(f"{path} lacks the tensor {missing[0]!r}")
-            return {name: file.get_tensor(name) for name in (there if names is None else names)}, metadata
-    except (OSError, SafetensorError, json.JSONDecodeError) as error:
+            tensors = {name: _tensor(path, file, name) for name in there}
+    except (OSError, SafetensorError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None
+    if "checksum" in metadata and metadata["checksum"] != checksum(tensors, metadata):
+        raise ValueError(f"{path} is damaged: it does not fit its metadata field 'checksum'")
+    return tensors, metadata
+
+
+def checksum(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> str:
+    """SHA-256 of the tensors in the order of their names, and of the metadata but for the checksum itself."""
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        array = np.asarray(tensors[name], order="C")
+        digest.update(f"{json.dumps(name)} {array.dtype.name} {list(array.shape)}\n".encode())
+        digest.update(array.reshape(-1).view(np.uint8).data)
+    others = {name: value for name, value in metadata.items() if name != "checksum"}
+    digest.update(json.dumps(others, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+def _metadata(path: Path, header: Mapping[str, str]) -> dict[str, Any]:
+    try:
+        metadata = json.loads(header.get("dcrl", "{}"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"cannot read {path}: its metadata 'dcrl' is no JSON document ({error})") from None
+    version = metadata.get("format") if isinstance(metadata, dict) else None
+    if type(version) is not int or version != FORMAT:  # true equals 1
+        raise ValueError(
+            f"{path} is no dcrl file of format {FORMAT}; its metadata field 'format' is {reprlib.repr(version)}"
+        )
+    return dict(metadata)
+
+
+def _tensor(path: Path, file: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(file.get_tensor(name))
+    except (TypeError, ValueError, AttributeError) as error:  # a type or a shape that NumPy does not have
+        raise ValueError(f"cannot read {path}: tensor {reprlib.repr(name)}: {error}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from dcrl.archive.archive import Archive
 from dcrl.learners.conditioning import normalise
 from dcrl.networks import Layers, specialise
+from dcrl.runs import checked
 from dcrl.runs.files import read_tensors, write_tensors
-from dcrl.types import Bools, Descriptor, Floats
+from dcrl.types import Bools, Descriptor, Floats, Ints
+from dcrl.version import __version__
 
 Policy = Callable[[ArrayLike], NDArray[np.float32]]
-
-TENSORS = ("centroids", "occupied", "fitness", "descriptor", "genotype")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,9 @@ class Repertoire:
     descriptor: Floats  # (C, D), NaN where empty
     genotype: Floats  # (C, P), 0 where empty
     actor_parameters: Floats | None = None  # (Pa,)
+    algorithm: str | None = None  # what found it, where that is known
+    seed: int | None = None
+    evaluations: int | None = None
 
     def policy(self, cell: int) -> Policy:
         """The elite of a cell."""
@@ -41,17 +44,49 @@ class Repertoire:
             raise ValueError(f"cell {cell} is empty")
         return _policy(self.layers, self.genotype[cell])
 
-    def policy_for(self, descriptor: ArrayLike) -> Policy:
-        """The elite whose descriptor is nearest."""
-        return self.policy(self.cell_for(descriptor))
+    def policy_for(self, descriptor: ArrayLike, minimum_fitness: float | None = None) -> Policy:
+        """The elite whose descriptor is nearest, of those with at least a minimum fitness."""
+        return self.policy(int(self.nearest(descriptor, 1, minimum_fitness)[0]))
 
-    def cell_for(self, descriptor: ArrayLike) -> int:
-        """The cell of the elite whose descriptor is nearest."""
+    def nearest(self, descriptor: ArrayLike, k: int, minimum_fitness: float | None = None) -> Ints:
+        """(k,) the cells of the elites whose descriptors are nearest, from the nearest on; all if there are fewer.
+
+        Of equally near ones the lowest cell comes first.
+        """
         wanted = self._checked(descriptor)
-        if not self.occupied.any():
+        if k < 1:
+            raise ValueError(f"the number of elites must be at least 1, got {k}")
+        cells = np.flatnonzero(self.occupied)
+        if not len(cells):
             raise ValueError("the repertoire is empty")
-        distance = np.linalg.norm(self.descriptor - wanted, axis=1)
-        return int(np.nanargmin(distance))
+        if minimum_fitness is not None:
+            cells = cells[self.fitness[cells] >= minimum_fitness]
+            if not len(cells):
+                best = self.fitness[self.occupied].max()
+                raise ValueError(f"no elite has a fitness of at least {minimum_fitness}; the best has {best}")
+        distance = np.linalg.norm(self.descriptor[cells] - wanted, axis=1)
+        return cells[np.argsort(distance, kind="stable")[:k]]
+
+    def within(self, low: ArrayLike, high: ArrayLike) -> Ints:
+        """The cells, in order, of the elites whose descriptors lie in a box, its sides included."""
+        lower, upper = np.asarray(low, np.float64), np.asarray(high, np.float64)
+        if not lower.shape == upper.shape == (self.space.size,) or not (lower <= upper).all():
+            raise ValueError(
+                f"a box in the descriptors of {self.task} is {self.space.size} numbers low and as many high, "
+                f"low <= high, got {lower.tolist()} and {upper.tolist()}"
+            )
+        inside = (self.descriptor >= lower) & (self.descriptor <= upper)
+        return np.flatnonzero(self.occupied & inside.all(axis=1))
+
+    @property
+    def archive(self) -> Archive:
+        """The elites as an archive, to which others can be added."""
+        return Archive(
+            centroids=self.centroids,
+            fitness=np.where(self.occupied, self.fitness, -np.inf).astype(np.float32),
+            descriptor=self.descriptor,
+            genotype=self.genotype,
+        )
 
     def actor(self, descriptor: ArrayLike) -> Policy:
         """The distilled policy, specialised to a descriptor anywhere in the space."""
@@ -62,7 +97,7 @@ class Repertoire:
 
     @property
     def actor_layers(self) -> Layers:
-        """The actor's: the policies' with the descriptor as further inputs."""
+        """The shape of the conditioned actor: it sees the observation, then the descriptor."""
         return Layers((self.layers.sizes[0] + self.space.size, *self.layers.sizes[1:]))
 
     def _checked(self, descriptor: ArrayLike) -> Floats:
@@ -100,32 +135,57 @@ def save_archive(path: Path, archive: Archive, metadata: dict[str, Any]) -> None
         "descriptor": archive.descriptor,
         "genotype": archive.genotype,
     }
-    write_tensors(path, tensors, metadata)
+    write_tensors(path, tensors, metadata, own_checksum=True)
 
 
 def save_actor(path: Path, parameters: Floats, metadata: dict[str, Any]) -> None:
-    write_tensors(path, {"parameters": np.asarray(parameters, np.float32)}, metadata)
+    write_tensors(path, {"parameters": np.asarray(parameters, np.float32)}, metadata, own_checksum=True)
+
+
+def save(path: Path, repertoire: Repertoire) -> None:
+    """Write a repertoire as a file that `load` reads; its actor, which has a file of its own, is left out."""
+    known = {name: getattr(repertoire, name) for name in ("algorithm", "seed", "evaluations")}
+    metadata = {
+        "task": repertoire.task,
+        **{name: value for name, value in known.items() if value is not None},
+        "layers": repertoire.layers.sizes,
+        "activation": checked.ACTIVATION,
+        "descriptor": asdict(repertoire.space),
+        "version": __version__,
+    }
+    save_archive(path, repertoire.archive, metadata)
 
 
 def load(run_or_file: str | Path) -> Repertoire:
-    """The repertoire of a run directory, or of an `archive.safetensors` (with its `actor.safetensors` beside it)."""
+    """The repertoire of a run directory, or of a file; `actor.safetensors` belongs to the `archive.safetensors` beside.
+
+    A file that is damaged or that holds anything unexpected is refused with a ValueError that names what is wrong.
+    """
     path = Path(run_or_file)
     if path.is_dir():
         path = path / "archive.safetensors"
     if not path.is_file():
         raise ValueError(f"there is no repertoire at {run_or_file}; expected a run directory or an archive.safetensors")
-    tensors, metadata = read_tensors(path, TENSORS)
-    actor = None
-    if (path.parent / "actor.safetensors").is_file():
-        actor = read_tensors(path.parent / "actor.safetensors", ("parameters",))[0]["parameters"]
-    try:
-        space: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in metadata["descriptor"].items()}
-        return Repertoire(
-            task=metadata["task"],
-            layers=Layers(tuple(metadata["layers"])),
-            space=Descriptor(**space),
-            actor_parameters=actor,
-            **tensors,
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} lacks metadata: {error}") from None
+    tensors, metadata = read_tensors(path, checked.TENSORS)
+    about = checked.about(path, metadata)
+    checked.archive(path, tensors, about.layers, about.space)
+    repertoire = Repertoire(
+        task=about.task,
+        layers=about.layers,
+        space=about.space,
+        algorithm=about.algorithm,
+        seed=about.seed,
+        evaluations=about.evaluations,
+        **{name: tensors[name] for name in checked.TENSORS},
+    )
+    beside = path.with_name("actor.safetensors")
+    if path.name != "archive.safetensors" or not beside.is_file():
+        return repertoire
+    return replace(repertoire, actor_parameters=_read_actor(beside, repertoire))
+
+
+def _read_actor(path: Path, repertoire: Repertoire) -> Floats:
+    tensors, metadata = read_tensors(path, ("parameters",))
+    parameters: Floats = tensors["parameters"]
+    checked.actor(path, parameters, metadata, repertoire.actor_layers, repertoire.task)
+    return parameters

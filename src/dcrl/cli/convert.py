@@ -1,0 +1,47 @@
+"""`dcrl convert`: a repertoire as a CSV table of its elites, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from dcrl.cli.written import report
+from dcrl.runs.exchange import from_csv, to_csv
+from dcrl.runs.files import free
+from dcrl.runs.repertoire import load, save
+
+
+def run(
+    path: Annotated[Path, tyro.conf.arg(metavar="RUN|elites.csv")],
+    /,
+    *,
+    output: Path,
+    like: Path | None = None,
+    overwrite: bool = False,
+    json: bool = False,
+) -> int:
+    """Write a repertoire's elites as a CSV table, or make a repertoire of such a table; all numbers stay bit for bit.
+
+    Args:
+        path: a run's directory, a repertoire's file, or a .csv
+        output: the file to write: a .csv table, or a .safetensors that `dcrl.load` reads
+        like: with a .csv, the run or the repertoire whose task, network and cells it belongs to
+        overwrite: replace the output file if it is already there
+        json: print a JSON object, for programs
+    """
+    table, back = output.suffix == ".csv", path.suffix == ".csv"
+    if table == back or (back and output.suffix != ".safetensors"):
+        raise ValueError(f"convert a repertoire to a .csv, or a .csv to a .safetensors; got {path} and {output}")
+    if back and like is None:
+        raise ValueError("a table does not tell its task, network and cells; name a run that does with --like")
+    if not back and like is not None:
+        raise ValueError("--like goes with a .csv; a repertoire knows its task, network and cells")
+    free(output, overwrite=overwrite)
+    repertoire = load(path) if like is None else from_csv(path, load(like))
+    if table:
+        to_csv(output, repertoire)
+    else:
+        save(output, repertoire)
+    return report(output, repertoire, json=json)

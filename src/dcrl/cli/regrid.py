@@ -1,0 +1,43 @@
+"""`dcrl regrid RUN --cells N --output FILE`: a repertoire's elites in other cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from dcrl.cli.written import report
+from dcrl.runs.combine import CVT_SAMPLES, regrid
+from dcrl.runs.files import free
+from dcrl.runs.repertoire import load, save
+
+
+def run(
+    path: Annotated[Path, tyro.conf.arg(metavar="RUN")],
+    /,
+    *,
+    cells: int,
+    output: Path,
+    seed: int = 0,
+    cvt_samples: int = CVT_SAMPLES,
+    overwrite: bool = False,
+    json: bool = False,
+) -> int:
+    """Put a repertoire's elites into another number of cells; where several fall into one, the best is kept.
+
+    Args:
+        path: a run's directory, or a repertoire's file
+        cells: cells of the new archive
+        output: the file to write, such as regridded.safetensors; `dcrl.load` reads it
+        seed: seed of the cells' centroids
+        cvt_samples: uniform samples that the centroids are computed from
+        overwrite: replace the output file if it is already there
+        json: print a JSON object, for programs
+    """
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {seed}")
+    free(output, overwrite=overwrite)
+    made = regrid(load(path), cells, seed, cvt_samples)
+    save(output, made)
+    return report(output, made, json=json)

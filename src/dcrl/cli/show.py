@@ -1,0 +1,114 @@
+"""`dcrl show RUN`: a repertoire in numbers and as a map."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.text import Text
+
+from dcrl.cli import output as printing
+from dcrl.runs.files import free
+from dcrl.runs.repertoire import load
+from dcrl.runs.summary import Summary, picture, summarise
+from dcrl.types import Ints
+
+WIDTH, HEIGHT = 60, 30  # characters across, points up; two points make a character in colour
+# viridis, from the least fitness to the greatest
+COLOURS = (
+    *("#440154", "#482878", "#3e4989", "#31688e", "#26828e"),
+    *("#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"),
+)
+EMPTY = "#3a3a3a"
+
+
+def run(
+    path: Annotated[Path, tyro.conf.arg(metavar="RUN")],
+    /,
+    *,
+    output: Path | None = None,
+    overwrite: bool = False,
+    json: bool = False,
+) -> int:
+    """Summarise a repertoire and draw its map.
+
+    Args:
+        path: a run's directory, or a repertoire's file
+        output: a PNG file for the map; in the terminal by default, if the descriptor has 2 dimensions
+        overwrite: replace the output file if it is already there
+        json: print a JSON object, for programs
+    """
+    if output is not None and output.suffix != ".png":
+        raise ValueError(f"the map is a picture; its --output must end in .png, got {output}")
+    if output is not None:
+        free(output, overwrite=overwrite)
+    repertoire = load(path)
+    summary = summarise(repertoire)
+    if output is not None:
+        from dcrl.analysis.maps import archive_map
+
+        archive_map(repertoire, output)
+    if json:
+        printing.print_json(asdict(summary) | {"map": None if output is None else str(output)})
+        return 0
+    console = printing.console()
+    for label, text in lines(summary):
+        console.print(f"{label:<13}{text}", soft_wrap=True)
+    if output is not None:
+        print(f"{'map':<13}{output}")
+    elif repertoire.space.size == 2:
+        drawn = picture(repertoire, WIDTH, HEIGHT)
+        console.print()
+        colours = console.color_system and not console.no_color and console.encoding.startswith("utf")
+        console.print(coloured(drawn) if colours else plain(drawn[::2]), soft_wrap=True)
+    else:
+        print(f"{'map':<13}--output FILE.png draws one; a terminal shows descriptors of 2 dimensions only")
+    return 0
+
+
+def lines(summary: Summary) -> list[tuple[str, str]]:
+    """The numbers for people."""
+
+    def known(value: object) -> str:
+        return "unknown" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+    dimensions = zip(summary.descriptor_names, summary.descriptor_low, summary.descriptor_high, strict=True)
+    bounds = ", ".join(f"{name} from {low:g} to {high:g}" for name, low, high in dimensions)
+    quantiles = summary.fitness_quantiles
+    return [
+        ("task", summary.task),
+        ("algorithm", known(summary.algorithm)),
+        ("seed", "unknown" if summary.seed is None else str(summary.seed)),
+        ("evaluations", known(summary.evaluations)),
+        ("policies", " - ".join(map(str, summary.layers)) + (", and an actor" if summary.has_actor else "")),
+        ("QD score", f"{summary.qd_score:,.1f}"),
+        ("coverage", f"{summary.coverage:.1%}, {summary.elites:,} of {summary.cells:,} cells"),
+        ("max fitness", "none" if summary.max_fitness is None else f"{summary.max_fitness:,.2f}"),
+        ("fitness", "none" if quantiles is None else "least, quartiles, greatest: " + _numbers(quantiles)),
+        ("descriptor", f"{bounds} ({summary.descriptor_unit})"),
+    ]
+
+
+def plain(levels: Ints) -> str:
+    """A digit where there is an elite, 9 for the best tenth of the fitness' range; a dot where there is none."""
+    return "\n".join("".join("." if level < 0 else str(level) for level in row) for row in levels)
+
+
+def coloured(levels: Ints) -> Text:
+    """Two points a character: the upper half's colour on the lower half's."""
+    text = Text()
+    for upper, lower in zip(levels[::2], levels[1::2], strict=True):
+        for one, other in zip(upper, lower, strict=True):
+            text.append("▀", style=f"{_colour(one)} on {_colour(other)}")
+        text.append("\n")
+    return text
+
+
+def _colour(level: int) -> str:
+    return EMPTY if level < 0 else COLOURS[level]
+
+
+def _numbers(values: tuple[float, ...]) -> str:
+    return "  ".join(f"{value:,.2f}" for value in values)
