@@ -57,7 +57,8 @@ def save_run(path: Path, name: str, *, actor: bool = True, hidden: tuple[int, ..
     save_archive(path / "archive.safetensors", archive, metadata)
     if actor:
         conditioned = Layers((task.observation_size + space.size, *hidden, task.action_size))
-        save_actor(path / "actor.safetensors", random_parameters(conditioned, 1, 8)[0], metadata)
+        own = metadata | {"layers": conditioned.sizes}
+        save_actor(path / "actor.safetensors", random_parameters(conditioned, 1, 8)[0], own)
     return path
 
 
