@@ -348,9 +348,9 @@ def test_an_output_that_cannot_be_is_refused(capsys, point, tmp_path):
     (tmp_path / "file").write_text("mine")
     elite = (point, "--descriptor", "1,2", "--output")
     missing = tmp_path / "none" / "elite.onnx"
-    assert f"there is no directory {missing.parent}; create it first" in refused(capsys, *elite, missing)
+    assert f"there is no directory {missing.parent}" in refused(capsys, *elite, missing)
     assert "there is no directory" in refused(capsys, *elite, tmp_path / "file" / "elite.onnx")
-    assert "is a directory; name a file" in refused(capsys, *elite, tmp_path, "--format", "onnx")
+    assert "is a directory; expected the name of a file" in refused(capsys, *elite, tmp_path, "--format", "onnx")
     assert "the format is onnx or npz, got 'pt'" in refused(capsys, *elite, tmp_path / "elite.pt")
     long = tmp_path / f"{'n' * 240}.onnx"  # a name, but the temporary one beside it is too long
     assert "File name too long; choose another --output" in refused(capsys, *elite, long)
@@ -368,7 +368,7 @@ def test_an_existing_file_is_kept_unless_told(capsys, point, tmp_path):
     path = tmp_path / "file.npz"
     flags = (point, "--what", "actor", "--output", path)
     path.write_text("mine")
-    assert f"{path} exists; --overwrite replaces it" in refused(capsys, *flags)
+    assert f"{path} exists already; --overwrite replaces it" in refused(capsys, *flags)
     assert path.read_text() == "mine"
     assert command(["export", *map(str, flags), "--overwrite"]) == 0
     capsys.readouterr()

@@ -135,6 +135,8 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(run, pattern, 
         assert newest(run, pattern).name.split("-")[0] in said.err
     assert "goes on after generation 4 of 6" in said.out
     assert [row["generation"] for row in metrics(run)] == list("0123456")
+    assert command(["resume", str(run), "--evaluations", "128"]) == 0  # what was written since is intact
+    assert capsys.readouterr().err == ""
 
 
 def test_without_an_intact_checkpoint_nothing_is_touched(run, capsys):

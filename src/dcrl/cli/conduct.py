@@ -35,8 +35,6 @@ def conduct(run: Run, state: State | None, refresh_seconds: float, checkpoint_mi
             display.close()
             print(f"stopped; the results so far are in {run.path}, and `dcrl resume {run.path}` goes on")
             return INTERRUPTED
-        finally:
-            run.close()
     if not quiet:
         print(_what_next(run.path))
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -34,18 +35,17 @@ def run(
         quiet: no progress
     """
     devices.prepare(cache_directory())
-    found = api.reopen(path, evaluations, threads)
-    state = found.restore(lambda sentence: print(f"dcrl: {sentence}; using an older checkpoint", file=sys.stderr))
-    generations = training.generations(found.algorithm, found.config.evaluations)
-    if state is None:
-        print(f"{path} has no intact checkpoint: it starts again from the beginning")
-    elif state.generation >= generations:
-        found.close()
-        print(
-            f"{path} is complete: generation {state.generation}, {state.evaluations:,} evaluations; "
-            f"--evaluations gives it a larger budget, and the archive's map is {path / 'figures' / 'archive.png'}"
-        )
-        return 0
-    elif not quiet:
-        print(f"{path} goes on after generation {state.generation} of {generations:,}", flush=True)
-    return conduct(found, state, refresh_seconds, checkpoint_minutes, quiet=quiet)
+    with closing(api.reopen(path, evaluations, threads)) as found:
+        state = found.restore(lambda sentence: print(f"dcrl: {sentence}; using an older checkpoint", file=sys.stderr))
+        generations = training.generations(found.algorithm, found.config.evaluations)
+        if state is None:
+            print(f"{path} had not got as far as a checkpoint: it starts again from the beginning", flush=True)
+        elif state.generation >= generations:
+            print(
+                f"{path} is complete: generation {state.generation}, {state.evaluations:,} evaluations; "
+                f"--evaluations gives it a larger budget, and the archive's map is {path / 'figures' / 'archive.png'}"
+            )
+            return 0
+        elif not quiet:
+            print(f"{path} goes on after generation {state.generation} of {generations:,}", flush=True)
+        return conduct(found, state, refresh_seconds, checkpoint_minutes, quiet=quiet)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -64,9 +65,10 @@ def main(arguments: Sequence[str]) -> int:
     algorithm = configs.build(config, flags.threads)
     generations = training.generations(algorithm, config.evaluations)
     run = Run.create(flags.output, config, algorithm, overwrite=flags.overwrite)
-    if not flags.quiet:
-        preview(config, algorithm, generations, run.path)
-    return conduct(run, None, flags.refresh_seconds, flags.checkpoint_minutes, quiet=flags.quiet)
+    with closing(run):
+        if not flags.quiet:
+            preview(config, algorithm, generations, run.path)
+        return conduct(run, None, flags.refresh_seconds, flags.checkpoint_minutes, quiet=flags.quiet)
 
 
 def _parse(arguments: Sequence[str]) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcrl.deployment import arrays, contract, parity
-from dcrl.runs.files import read_tensors, write_bytes, write_json
+from dcrl.runs.files import free, read_tensors, write_bytes, write_json
 from dcrl.runs.repertoire import Repertoire, load
 from dcrl.tasks import registry
 from dcrl.types import Floats
@@ -53,7 +53,8 @@ def export(
     path, beside = Path(path), Path(f"{path}.json")
     chosen = _format(path, format)
     wanted = _check(found, what, descriptor)
-    _check_output(path, beside, overwrite)
+    for file in (path, beside):
+        free(file, overwrite=overwrite)
     task = registry.get(found.task)
     if (found.layers.sizes[0], found.layers.sizes[-1]) != (task.observation_size, task.action_size):
         raise ValueError(
@@ -170,16 +171,6 @@ def _check(found: Repertoire, what: What, descriptor: ArrayLike | None) -> Float
         raise ValueError(f"a descriptor is {found.space.size} numbers, got {descriptor!r}") from None
     found.nearest(wanted, 1)  # refuses what does not fit
     return wanted
-
-
-def _check_output(path: Path, beside: Path, overwrite: bool) -> None:
-    for file in (path, beside):
-        if file.is_dir():
-            raise ValueError(f"the output {file} is a directory; name a file")
-        if file.exists() and not overwrite:
-            raise ValueError(f"{file} exists; --overwrite replaces it, another --output leaves it as it is")
-    if not path.parent.is_dir():
-        raise ValueError(f"cannot write {path}: there is no directory {path.parent}; create it first")
 
 
 def _write(path: Path, beside: Path, content: bytes, agreement: dict[str, Any]) -> None:

@@ -15,7 +15,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +37,12 @@ class DamagedError(ValueError):
     """A checkpoint that is not what was written."""
 
 
-@dataclass(frozen=True)
 class Checkpoints:
-    """A run's directory of checkpoints."""
+    """Owns a run's directory of checkpoints, and knows which pieces of the replay buffer in it are good."""
 
-    path: Path
-    kept: int = KEPT
+    def __init__(self, path: Path, kept: int = KEPT) -> None:
+        self.path, self.kept = path, kept
+        self._pieces: dict[str, str] = {}  # name: checksum; written or verified by this process, nothing else
 
     @property
     def any(self) -> bool:
@@ -53,32 +52,29 @@ class Checkpoints:
     def save(self, state: State, about: dict[str, Any]) -> None:
         """Write a checkpoint; `about` is what must be equal when the run goes on."""
         self.path.mkdir(exist_ok=True)
-        before = next((content for _, content in self._newest_first()), None)
-        pieces: dict[str, str] = {}
         if state.replay is not None:
-            pieces = self._save_replay(state.replay, before["files"] if before else {})
+            self._save_replay(state.replay)
         name = f"generation-{state.generation:08d}"
         tensors = name + ".safetensors"
         digest = files.write_tensors(self.path / tensors, _tensors(state), {})
         counts = {count: getattr(state, count) for count in COUNTS}
         inserted = state.replay.inserted if state.replay is not None else 0
         content = {"format": files.FORMAT, **counts, "inserted": inserted, "about": about}
-        content["files"] = {tensors: digest, **pieces}
+        content["files"] = {tensors: digest, **self._pieces}
         files.write_json(self.path / f"{name}.json", content | {"checksum": _checksum(content)})
-        self._forget_old()
+        self._forget_old(state.generation)
 
-    def _save_replay(self, replay: Replay, known: dict[str, str]) -> dict[str, str]:
-        """Write the transitions that no piece holds yet; the pieces (name: checksum) the buffer is made of."""
+    def _save_replay(self, replay: Replay) -> None:
+        """Write the transitions that no piece holds yet, and drop the pieces that the ring has overwritten."""
         oldest = replay.inserted - replay.size
-        spans = {name: span for name in known if (span := _span(name)) and span[1] <= replay.inserted}
-        pieces = {name: known[name] for name, (_, last) in spans.items() if last > oldest}
-        first = max([oldest, *(last for _, last in spans.values())])
+        lasts = {name: span[1] for name in self._pieces if (span := _span(name))}
+        self._pieces = {name: digest for name, digest in self._pieces.items() if lasts[name] > oldest}
+        first = max([oldest, *lasts.values()])
         if first < replay.inserted:
             name = f"replay-{first:012d}-{replay.inserted:012d}.safetensors"
             rows = np.arange(first, replay.inserted) % replay.capacity
             content = {part: array[rows] for part, array in replay.named_arrays.items()}
-            pieces[name] = files.write_tensors(self.path / name, content, {})
-        return pieces
+            self._pieces[name] = files.write_tensors(self.path / name, content, {})
 
     def _newest_first(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """Every readable description of a checkpoint."""
@@ -88,9 +84,13 @@ class Checkpoints:
             except ValueError:
                 continue
 
-    def _forget_old(self) -> None:
-        """Delete all but the newest checkpoints, and the files that those do not need."""
-        kept = list(self._newest_first())[: self.kept]
+    def _forget_old(self, generation: int) -> None:
+        """Delete all but the newest checkpoints up to this generation, and the files that those do not need.
+
+        A later one was found damaged: the run went on from before it.
+        """
+        known = [each for each in self._newest_first() if each[1]["generation"] <= generation]
+        kept = known[: self.kept]
         needed = {path.name for path, _ in kept} | {name for _, content in kept for name in content["files"]}
         for path in self.path.iterdir():
             if path.name not in needed and (_PIECE.fullmatch(path.name) or path.name.startswith("generation-")):
@@ -137,6 +137,7 @@ class Checkpoints:
                 if span:
                     replay.restore(span[0], self._read(name))
             replay.inserted = content["inserted"]
+        self._pieces = {name: digest for name, digest in content["files"].items() if _span(name)}
         return dataclasses.replace(state, archive=archive, replay=replay, **rest)
 
     def _verify(self, name: str, digest: str) -> None:
