@@ -16,7 +16,8 @@ INTERRUPTED = 130
 def conduct(run: Run, state: State | None, refresh_seconds: float, checkpoint_minutes: float, *, quiet: bool) -> int:
     """Train, from `state` or from the start, until the budget is used up or somebody asks to stop; the exit code."""
     generations = training.generations(run.algorithm, run.config.evaluations)
-    with interrupts() as interrupt, Display(generations, enabled=not quiet) as display:
+    done = state.evaluations if state is not None else 0
+    with interrupts() as interrupt, Display(generations, done, enabled=not quiet) as display:
 
         def stage(name: str) -> None:
             interrupt.check()

@@ -29,7 +29,7 @@ def preview(config: RunConfig, algorithm: Algorithm, generations: int, path: Pat
         f"  memory       about {memory(config, algorithm) / GIB:.1f} GiB at most",
         f"  writes       {path}: config, manifest, metrics, archive"
         + (", actor" if distilled(algorithm) is not None else "")
-        + " and figures, refreshed while it runs",
+        + ", figures and checkpoints, refreshed while it runs",
     ]
     print("\n".join(lines), flush=True)
 
@@ -50,11 +50,11 @@ def memory(config: RunConfig, algorithm: Algorithm) -> int:
 class Display:
     """Progress of a run."""
 
-    def __init__(self, generations: int, *, enabled: bool) -> None:
+    def __init__(self, generations: int, evaluations: int = 0, *, enabled: bool) -> None:
         self._console = Console()
         self._enabled = enabled
         self._generations = generations
-        self._last = (time.monotonic(), 0)
+        self._last = (time.monotonic(), evaluations)  # those of an earlier process do not count for the rate
         self._compiled: set[str] = set()
         self._progress: Progress | None = None
         if enabled and self._console.is_terminal:
