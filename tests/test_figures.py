@@ -139,10 +139,17 @@ def test_metrics_are_read_by_column(tmp_path):
     np.testing.assert_array_equal(found["max_fitness"], [np.nan, 7])
 
 
-@pytest.mark.parametrize("content", ["generation,qd_score\n0,much\n", "generation,qd_score\n0\n", None])
+@pytest.mark.parametrize("row", ["0,much", "0", "0,"])
+def test_what_is_no_number_in_the_metrics_is_nan(row, tmp_path):
+    path = tmp_path / "metrics.csv"
+    path.write_text(f"generation,qd_score\n{row}\n1,3\n")
+    np.testing.assert_array_equal(read_metrics(path)["qd_score"], [np.nan, 3])
+
+
+@pytest.mark.parametrize("content", [b"generation,qd_score\n0,\xff\xfe\n", None])
 def test_metrics_that_cannot_be_read_are_named(content, tmp_path):
     path = tmp_path / "metrics.csv"
     if content is not None:
-        path.write_text(content)
+        path.write_bytes(content)
     with pytest.raises(ValueError, match=r"cannot read .*metrics\.csv"):
         read_metrics(path)
