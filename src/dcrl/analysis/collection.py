@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dcrl.analysis.figures import LABELS
+from dcrl.analysis.figures import rank
 from dcrl.analysis.records import Record, read
+from dcrl.tasks.registry import BUILT_IN
 
 FREE = ("seed", "evaluations", "task")  # what runs of one series may differ in
 
@@ -27,7 +27,7 @@ class Collection:
 
     @property
     def series(self) -> tuple[str, ...]:
-        return tuple(sorted(dict.fromkeys(record.series for record in self.records), key=_rank))
+        return tuple(sorted(dict.fromkeys(record.series for record in self.records), key=rank))
 
     def of(self, task: str, series: str) -> tuple[Record, ...]:
         return tuple(record for record in self.records if (record.task, record.series) == (task, series))
@@ -54,7 +54,7 @@ def collect(paths: Iterable[str | Path]) -> Collection:
         )
     named = _variants(found)
     kept = _once(named, remarks)
-    kept.sort(key=lambda record: (record.task, _rank(record.series), record.seed))
+    kept.sort(key=lambda record: (_task_rank(record.task), rank(record.series), record.seed))
     remarks.extend(unequal(kept))
     return Collection(records=tuple(kept), remarks=tuple(remarks))
 
@@ -70,10 +70,9 @@ def directories(paths: Iterable[Path]) -> list[Path]:
     return list(found.values())
 
 
-def _rank(series: str) -> tuple[float, str]:
-    order = list(LABELS)
-    algorithm = series.partition(" ")[0]
-    return (order.index(algorithm) if algorithm in order else math.inf, series)
+def _task_rank(task: str) -> tuple[int, str]:
+    known = list(BUILT_IN)
+    return (known.index(task) if task in known else len(known), task)
 
 
 def _variants(records: list[Record]) -> list[Record]:

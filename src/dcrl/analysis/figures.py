@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
@@ -26,7 +27,19 @@ LABELS = {
 }
 TEXT_WIDTH = 7.0  # inches, of a page with margins
 # Type of a size to be read in print, and text that stays text in a PDF
-STYLE = {"font.size": 8, "axes.titlesize": 9, "axes.linewidth": 0.6, "lines.linewidth": 1.3, "pdf.fonttype": 42}
+STYLE: dict[Any, Any] = {
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 1.3,
+    "pdf.fonttype": 42,
+}
+
+
+def rank(series: str) -> tuple[int, str]:
+    """Sorts series as the paper does; variants come after their algorithm, strangers last."""
+    algorithm = series.partition(" ")[0]
+    return (list(LABELS).index(algorithm) if algorithm in LABELS else len(LABELS), series)
 
 
 def label(series: str) -> str:

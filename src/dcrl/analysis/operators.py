@@ -13,7 +13,7 @@ from dcrl.analysis.records import Record
 from dcrl.types import Floats
 
 What = Literal["improvement", "added"]
-# The paper's columns: the genetic operator, all that follows gradients or the actor, and both
+# The paper's columns: the genetic operator, all that comes from a learner, and everything
 GROUPS = ("GA", "PG + AI", "total")
 
 
@@ -41,7 +41,7 @@ def cumulative(record: Record, what: What, operators: Sequence[str]) -> Floats:
 def group(record: Record, name: str) -> tuple[str, ...]:
     """The operators of a run that a column of the paper's figure sums."""
     genetic = tuple(operator for operator in record.operators if operator == "ga")
-    others = tuple(operator for operator in record.operators if operator != "ga")
+    others = tuple(operator for operator in record.operators if operator not in ("ga", "es"))
     return {"GA": genetic, "PG + AI": others, "total": record.operators}[name]
 
 

@@ -22,6 +22,7 @@ VERBS = {
     "regrid": "put a repertoire's elites into other cells",
     "convert": "write a repertoire as a CSV table, or read one",
     "export": "write policies as ONNX or NumPy files, with a contract, for use without this package",
+    "report": "compare runs: figures, tables, tests, and one page that tells them",
     "algorithms": "list the algorithms",
     "tasks": "list the tasks, or describe one",
     "check-task": "examine a task: models, shapes, ranges, determinism",
