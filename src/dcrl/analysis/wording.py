@@ -99,12 +99,9 @@ def significant(tests: Sequence[Test]) -> tuple[str, ...]:
         return ()
     name = label(tests[0].reference)
     sure = [test for test in tests if test.corrected_p < SIGNIFICANT]
-    if not sure:
-        return (
-            f"None of the {len(tests)} differences between {name} and another algorithm is significant after correction.",
-        )
     sentences = [
-        f"{len(sure)} of the {len(tests)} differences between {name} and another algorithm are significant after correction."
+        f"{len(sure) or 'None'} of the {len(tests)} differences between {name} and another algorithm "
+        f"{'is' if len(sure) < 2 else 'are'} significant after correction."
     ]
     for metric in METRICS:
         for higher, word in ((True, "higher"), (False, "lower")):
