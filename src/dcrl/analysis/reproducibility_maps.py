@@ -9,6 +9,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import Normalize
 
 from dcrl.analysis.figures import save
 from dcrl.analysis.maps import draw_map, span, value_map
@@ -33,50 +34,49 @@ def draw(directory: Path, found: Reproducibility, task: str) -> None:
 
 
 def _maps(directory: Path, prefix: str, found: Reproducibility, name: str, policies: Measured, totals: Totals) -> None:
-    space, centroids, repeats = found.repeats.space, found.repeats.centroids, totals.repeats
-    if repeats > 1:
-        value_map(
-            space,
-            centroids,
-            _of_cells(found, policies.fitness_deviation),
-            directory / f"{prefix}fitness_spread.png",
-            "standard deviation of fitness",
-            f"{name}: spread of fitness over {repeats:,} repeats",
-            "cividis",
-            pool="mean",
+    space, repeats = found.repeats.space, f"{totals.repeats:,} repeats"
+    maps = [
+        (
+            *("descriptor_error", policies.distance_to_centroid, f"{name}: descriptor error over {repeats}"),
+            f"mean distance to the cell's centroid ({space.unit})",
         )
-    value_map(
-        space,
-        centroids,
-        _of_cells(found, policies.distance_to_centroid),
-        directory / f"{prefix}descriptor_error.png",
-        f"mean distance to the cell's centroid ({space.unit})",
-        f"{name}: descriptor error over {repeats:,} repeats",
-        "cividis",
-        pool="mean",
-    )
+    ]
+    if totals.repeats > 1:
+        spread = "standard deviation of fitness"
+        maps.append(("fitness_spread", policies.fitness_deviation, f"{name}: spread of fitness over {repeats}", spread))
+    for file, of_policies, title, label in maps:
+        values = _of_cells(found, of_policies)
+        path = directory / f"{prefix}{file}.png"
+        value_map(
+            space, found.repeats.centroids, values, path, label, title, "cividis", norm=_most(values), pool="mean"
+        )
+
+
+def _most(values: Floats) -> Normalize:
+    """Colours from 0 to where 98 of 100 cells end: a few unlucky ones would darken all others."""
+    known = values[np.isfinite(values)]
+    top = float(np.quantile(known, 0.98)) if len(known) else 0.0
+    return Normalize(0.0, top if top > 0 else 1.0)
 
 
 def _before_and_after(
     path: Path, found: Reproducibility, name: str, policies: Measured, totals: Totals, corrected: Archive
 ) -> None:
     """The stored, the expected and the corrected fitness, in one scale of colours."""
-    stored, mean = _fitness(found.stored), _of_cells(found, policies.fitness_mean)
-    moved = _fitness(corrected)
+    stored, mean, moved = _fitness(found.stored), _of_cells(found, policies.fitness_mean), _fitness(corrected)
     scale = span(stored, mean, moved)
-    nested = found.repeats.space.size > 2
-    figure, axes = plt.subplots(1, 3, figsize=(15, 5) if nested else (11.5, 3.9), layout="constrained", sharey=True)
+    size = {1: (12.0, 3.4), 2: (12.0, 4.3)}.get(found.repeats.space.size, (16.0, 5.6))
+    figure, axes = plt.subplots(1, 3, figsize=size, layout="constrained", sharey=True)
     panels = (
-        (stored, f"stored: QD score {found.stored.qd_score:,.0f}, coverage {found.stored.coverage:.0%}"),
-        (mean, f"mean of {totals.repeats:,}: QD score {totals.expected_qd_score:,.0f}"),
-        (moved, f"corrected: QD score {corrected.qd_score:,.0f}, coverage {corrected.coverage:.0%}"),
+        (stored, "stored", f"QD score {found.stored.qd_score:,.0f}, coverage {found.stored.coverage:.1%}"),
+        (mean, f"mean of {totals.repeats:,} repeats", f"expected QD score {totals.expected_qd_score:,.0f}"),
+        (moved, "corrected", f"QD score {corrected.qd_score:,.0f}, coverage {corrected.coverage:.1%}"),
     )
-    for axis, (values, title) in zip(axes, panels, strict=True):
+    for axis, (values, what, numbers) in zip(axes, panels, strict=True):
         drawn = draw_map(axis, found.repeats.space, found.repeats.centroids, values, scale, label="fitness")
-        axis.set_title(title, fontsize=10)
+        axis.set_title(f"{name}: {what}\n{numbers}", fontsize=10)
         axis.label_outer()
-    figure.colorbar(drawn, ax=axes, label="fitness (sum of rewards)", pad=0.01)
-    figure.suptitle(name, fontsize=11)
+    figure.colorbar(drawn, ax=axes, label="fitness (sum of rewards)", pad=0.01, aspect=30)
     save(figure, path)
 
 
