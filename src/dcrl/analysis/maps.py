@@ -46,11 +46,14 @@ def value_map(
     norm: Normalize | None = None,
     pool: Literal["best", "mean"] = "best",
 ) -> None:
-    """A figure of its own with one map and its colour bar."""
+    """A figure of its own with one map and its colour bar, which ends in an arrow if values go beyond `norm`."""
     nested = space.size > 2
     figure, axes = plt.subplots(figsize=(6.2, 5.2) if nested else (5.2, 4.2), layout="constrained")
-    drawn = draw_map(axes, space, centroids, values, norm or span(values), cmap, label=label, pool=pool)
-    figure.colorbar(drawn, ax=axes).set_label(label)
+    scale = norm or span(values)
+    drawn = draw_map(axes, space, centroids, values, scale, cmap, label=label, pool=pool)
+    top = np.inf if scale.vmax is None else scale.vmax
+    beyond = bool((np.nan_to_num(values, nan=-np.inf) > top).any())
+    figure.colorbar(drawn, ax=axes, extend="max" if beyond else "neither").set_label(label)
     axes.set_title(title, fontsize=10)
     save(figure, path)
 
