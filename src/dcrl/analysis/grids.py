@@ -96,10 +96,11 @@ def box_grid(samples: Mapping[Key, Sequence[float]], path: Path) -> None:
 
 
 def look(series: str, among: Sequence[str]) -> tuple[str, Any]:
-    """A series' colour and dashes: the algorithm's own in every figure; a variant takes the next that is free."""
+    """A series' colour and dashes: its algorithm's own in every figure; a variant takes the next that is free."""
     algorithms = list(LABELS)
-    if series in algorithms:
-        place = algorithms.index(series)
+    algorithm = series.removesuffix(" actor")
+    if algorithm in algorithms:
+        place = algorithms.index(algorithm)
     else:
         taken = {algorithms.index(name) for name in among if name in algorithms}
         free = [place for place in range(len(COLOURS)) if place not in taken] or list(range(len(COLOURS)))

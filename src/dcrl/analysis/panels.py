@@ -48,7 +48,7 @@ def matrix(tests: Sequence[Test], path: Path) -> None:
             )
         axes.set_xticks(range(len(columns)), [label(name).replace(" ", "\n", 1) for name in columns])
         axes.xaxis.tick_top()
-        axes.set_yticks(range(len(rows)), [f"{task}  {TITLES[metric]}" for task, metric in rows])
+        axes.set_yticks(range(len(rows)), [f"{task}  {' '.join(TITLES[metric].split())}" for task, metric in rows])
         axes.tick_params(length=0)
         bar = figure.colorbar(drawn, ax=axes, shrink=min(1.0, 3 / (0.24 * len(rows) + 0.1)))
         bar.set_label(f"share of pairs in which\n{label(tests[0].reference)} is greater")

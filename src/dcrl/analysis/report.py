@@ -60,6 +60,7 @@ def report(
         Section(title="Final values", parts=sections.final(samples, found, write)),
         Section(title="Tests", parts=sections.tested(tests, write)),
         Section(title="Archives", parts=sections.maps(finished, found, write)),
+        Section(title="Reproducibility", parts=sections.reproduced(finished.records, against, write)),
         Section(title="Operators", parts=sections.operators(shown, common, write)),
         Section(title="To repeat this", parts=(_commands(runs, places, folder),)),
     ]

@@ -11,7 +11,8 @@ import numpy as np
 
 from dcrl.analysis import panels, tables, wording
 from dcrl.analysis.collection import Collection
-from dcrl.analysis.comparison import Curve, Test, Value, curve
+from dcrl.analysis.comparison import Curve, Test, Value, curve, family
+from dcrl.analysis.expected import expected
 from dcrl.analysis.grids import Key, box_grid, curve_grid
 from dcrl.analysis.operators import GROUPS, contributions, group_curve
 from dcrl.analysis.page import Part, Picture
@@ -84,6 +85,24 @@ def tested(tests: Sequence[Test], write: Writer) -> tuple[Part, ...]:
         return (wording.NO_TESTS,)
     picture = write("tests", wording.TESTS, partial(panels.matrix, tests), tables.test_table(tests))
     return (*wording.family(tests), picture)
+
+
+def reproduced(records: Sequence[Record], reference: str, write: Writer) -> tuple[Part, ...]:
+    found, remarks = expected(records)
+    notes: tuple[Part, ...] = (remarks,) if remarks else ()
+    if not found:
+        return (wording.NOT_EVALUATED, *notes)
+    samples = samples_of(found)
+    tables.values_table(found).write(write.folder / "reproducibility_runs.csv")
+    table = tables.summary_table(samples)
+    parts: list[Part] = [write("reproducibility", wording.REPRODUCIBILITY, partial(box_grid, samples), table)]
+    parts += [tables.for_people(samples), *notes]
+    tests = family(found, reference)
+    if tests:
+        draw = partial(panels.matrix, tests)
+        picture = write("reproducibility_tests", wording.TESTS, draw, tables.test_table(tests))
+        parts += [*wording.family(tests), picture]
+    return tuple(parts)
 
 
 def maps(finished: Collection, found: Sequence[Value], write: Writer) -> tuple[Part, ...]:

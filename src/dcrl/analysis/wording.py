@@ -35,6 +35,15 @@ FINAL_TABLE = (
 NOTHING_FINISHED = "No run has reached its budget yet, so there are no final values to compare."
 NO_TESTS = "There is nothing to test: a test needs finished runs of at least two algorithms on the same task."
 TESTS = "P values after Holm-Bonferroni correction, bold where below 0.05, on the share of pairs won by the reference."
+NOT_EVALUATED = (
+    "No run has been evaluated again. An archive keeps the luckiest evaluations, so its numbers promise too much; "
+    "`dcrl evaluate RUN` measures how much, and the next report shows it here."
+)
+REPRODUCIBILITY = (
+    "What elites reach on average when they are evaluated again: the sum and the greatest of their mean fitness, and "
+    "the mean distance between what they do and the centre of their cell, in units of the descriptor. Actors are told "
+    "the centre of each occupied cell. Boxes and dots as for the final values."
+)
 NO_ARCHIVES = "There are no archives to draw."
 IMPROVEMENT = (
     "Fitness gained by each kind of operator, in total: what its offspring added to the cells that they entered (an "
@@ -120,11 +129,12 @@ def family(tests: Sequence[Test]) -> tuple[str, ...]:
     name, count = label(tests[0].reference), len(tests)
     others = _listed(list(dict.fromkeys(label(test.other) for test in tests)))
     tasks = list(dict.fromkeys(test.task for test in tests))
+    metrics = _listed(list(dict.fromkeys(" ".join(TITLES[test.metric].split()) for test in tests)))
     what = (
-        f"Two-sided Mann-Whitney U tests of {name} against {others} on {_listed(tasks)}, in QD score, coverage and max "
-        f"fitness: {count} tests, corrected by Holm and Bonferroni as one family. The effect size beside each p is the "
-        f"share of pairs of runs in which {name} is greater, a tie counting a half; differences of medians are in "
-        "figures/tests.csv."
+        f"Two-sided Mann-Whitney U tests of {name} against {others} on {_listed(tasks)}, in {metrics}: {count} "
+        "tests, corrected by Holm and Bonferroni as one family. The effect size beside each p is the share of "
+        f" pairs of runs in which {name} is greater, a tie counting a half; differences of medians are in "
+        "the CSV file."
     )
     smallest = min(test.found.smallest_p for test in tests)
     if smallest * count < SIGNIFICANT:
