@@ -20,7 +20,7 @@ def tell(cost: Cost, repeats: Repeats, repertoire: Repertoire, directory: Path, 
     evaluations = "" if repertoire.evaluations is None else f" after {repertoire.evaluations:,} evaluations"
     lines = [
         f"{repertoire.algorithm or 'a repertoire'} on {repertoire.task}{evaluations}: {which}, "
-        f"{len(repeats.fitness):,} repeats each",
+        f"{_counted(len(repeats.fitness), 'repeat')} each",
         f"  cost     {cost.episodes:,} episodes, about {_rounded(cost.steps)} control steps and "
         f"{duration(cost.seconds)} (from {cost.sampled} episodes played now)",
         f"  memory   about {cost.memory / GIB:.1f} GiB at most",
@@ -58,7 +58,7 @@ def report(totals: dict[str, Any], directory: Path) -> None:
     printing.console().print(table)
     invalid = elites["invalid"] + (actor["invalid"] if actor else 0)
     print(
-        f"{totals['repeats']:,} repeats a policy; {elites['home']:.0%} of the elites land in their own cell on average"
+        f"{_counted(totals['repeats'], 'repeat')} a policy; {elites['home']:.0%} of the elites land in their own cell on average"
         + (f"; {invalid:,} invalid episodes are left out" if invalid else "")
     )
     print(f"results   {directory}")
@@ -66,6 +66,10 @@ def report(totals: dict[str, Any], directory: Path) -> None:
 
 def _number(value: float | None, digits: int = 1) -> str:
     return "" if value is None else f"{value:,.{digits}f}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _rounded(value: float) -> str:
