@@ -360,6 +360,7 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     assert "goes on after" in text
     code, _, error = said(run, "--repeats", 1, "--no-actor")
     assert (code, "holds 2 repeats already, more than --repeats 1" in error) == (2, True)
+    (directory / "own.png").touch()  # somebody else's, and left alone
     whole = bytearray((directory / "episodes.safetensors").read_bytes())
     whole[-9] ^= 1
     (directory / "episodes.safetensors").write_bytes(whole)
@@ -367,6 +368,7 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     assert code == 0
     assert "begins again: " in text
     assert "is damaged" in text
+    assert (directory / "own.png").exists()
 
 
 def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):

@@ -29,9 +29,6 @@ def draw(directory: Path, found: Reproducibility, task: str) -> None:
             *(directory / "actor_corrected.png", found, f"{task}, actor"),
             *(found.actor, found.actor_totals, found.actor_corrected),
         )
-    else:
-        for path in directory.glob("actor_*.png"):
-            path.unlink()
 
 
 def _maps(directory: Path, prefix: str, found: Reproducibility, name: str, policies: Measured, totals: Totals) -> None:
