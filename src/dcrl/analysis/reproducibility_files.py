@@ -152,9 +152,12 @@ def totals(found: Reproducibility, repertoire: Repertoire, own: Mapping[str, Any
     }
 
 
-def read_totals(directory: Path) -> Any:
-    """What `write_results` wrote last, and so last of all."""
-    return read_json(directory / TOTALS)
+def written(directory: Path, own: Mapping[str, Any]) -> bool:
+    """Whether the results of these totals, which are written last, are there."""
+    try:
+        return bool(read_json(directory / TOTALS) == own)
+    except ValueError:
+        return False
 
 
 def table(found: Reproducibility, measured: Measured, *, stored: bool) -> str:
