@@ -35,7 +35,7 @@ from dcrl.types import Descriptor
 from generations import ME, diverging
 
 COMMAND = str(Path(sys.executable).parent / "dcrl")
-HALF, STILL = 0.5, 0.0
+HALF = 0.5
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -349,7 +349,7 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     kept = (directory / "episodes.safetensors").read_bytes()
     for arguments, problem in (
         (("--repeats", 1, "--no-actor", "--seed", 7), "seed was 0 and is now 7"),
-        (("--repeats", 1), "holds other results (another archive, actor was False and is now True)"),
+        (("--repeats", 1), "holds other results (actor was False and is now True, another archive)"),
     ):
         code, out, error = said(run, *arguments)
         assert (code, out, error.count("\n")) == (2, "", 1)
@@ -360,6 +360,7 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     assert "goes on after" in text
     code, _, error = said(run, "--repeats", 1, "--no-actor")
     assert (code, "holds 2 repeats already, more than --repeats 1" in error) == (2, True)
+    (directory / "own.png").touch()  # somebody else's, and left alone
     whole = bytearray((directory / "episodes.safetensors").read_bytes())
     whole[-9] ^= 1
     (directory / "episodes.safetensors").write_bytes(whole)
@@ -367,6 +368,7 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     assert code == 0
     assert "begins again: " in text
     assert "is damaged" in text
+    assert (directory / "own.png").exists()
 
 
 def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):
@@ -390,6 +392,11 @@ def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):
     assert 0 < part.done < part.total
     assert not (run / "reproducibility" / "totals.json").exists()
     assert files.read(run).elites_totals.repeats == part.whole  # what there is can be read already
+    shutil.copytree(run, tmp_path / "copy")
+    code, text, _ = said(tmp_path / "copy", "--no-actor", "--repeats", 1, "--seed", 5)
+    assert code == 0
+    assert "begins again: " in text
+    assert "(seed was 0 and is now 5)" in text
     code, text, _ = said(*line)
     assert code == 0
     assert f"goes on after {part.done:,} episodes" in text

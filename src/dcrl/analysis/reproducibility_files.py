@@ -31,6 +31,7 @@ from dcrl.version import __version__
 
 EPISODES, TOTALS, ELITES, ACTOR = "episodes.safetensors", "totals.json", "elites.csv", "actor.csv"
 CORRECTED = "corrected.safetensors"
+PICTURES = ("fitness_spread", "descriptor_error", "corrected")
 TENSORS = tuple(field.name for field in fields(Repeats) if field.name not in ("space", "done"))
 
 
@@ -111,11 +112,9 @@ def differing(metadata: Mapping[str, Any], own: Mapping[str, Any]) -> str:
 
 def forget(directory: Path) -> None:
     """Remove all that an earlier evaluation left."""
-    for path in (
-        *(directory / name for name in (EPISODES, TOTALS, ELITES, ACTOR, CORRECTED)),
-        *directory.glob("*.png"),
-    ):
-        path.unlink(missing_ok=True)
+    pictures = (f"{whose}{name}.png" for whose in ("", "actor_") for name in PICTURES)
+    for name in (EPISODES, TOTALS, ELITES, ACTOR, CORRECTED, *pictures):
+        (directory / name).unlink(missing_ok=True)
 
 
 def write_results(directory: Path, found: Reproducibility, repertoire: Repertoire, own: Mapping[str, Any]) -> None:
@@ -126,8 +125,6 @@ def write_results(directory: Path, found: Reproducibility, repertoire: Repertoir
     write_text(directory / ELITES, table(found, found.elites, stored=True))
     if found.actor is not None:
         write_text(directory / ACTOR, table(found, found.actor, stored=False))
-    else:
-        (directory / ACTOR).unlink(missing_ok=True)
     draw(directory, found, repertoire.task)
     write_json(directory / TOTALS, totals(found, repertoire, own))
 
@@ -155,9 +152,12 @@ def totals(found: Reproducibility, repertoire: Repertoire, own: Mapping[str, Any
     }
 
 
-def read_totals(directory: Path) -> Any:
-    """What `write_results` wrote last, and so last of all."""
-    return read_json(directory / TOTALS)
+def written(directory: Path, own: Mapping[str, Any]) -> bool:
+    """Whether the results of these totals, which are written last, are there."""
+    try:
+        return bool(read_json(directory / TOTALS) == own)
+    except ValueError:
+        return False
 
 
 def table(found: Reproducibility, measured: Measured, *, stored: bool) -> str:

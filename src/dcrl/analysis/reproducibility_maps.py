@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import Normalize
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from dcrl.analysis.figures import save
 from dcrl.analysis.maps import draw_map, span, value_map
@@ -28,9 +29,6 @@ def draw(directory: Path, found: Reproducibility, task: str) -> None:
             *(directory / "actor_corrected.png", found, f"{task}, actor"),
             *(found.actor, found.actor_totals, found.actor_corrected),
         )
-    else:
-        for path in directory.glob("actor_*.png"):
-            path.unlink()
 
 
 def _maps(directory: Path, prefix: str, found: Reproducibility, name: str, policies: Measured, totals: Totals) -> None:
@@ -66,7 +64,8 @@ def _before_and_after(
     stored, mean, moved = _fitness(found.stored), _of_cells(found, policies.fitness_mean), _fitness(corrected)
     scale = span(stored, mean, moved)
     size = {1: (12.0, 3.4), 2: (12.0, 4.3)}.get(found.repeats.space.size, (16.0, 5.6))
-    figure, axes = plt.subplots(1, 3, figsize=size, layout="constrained", sharey=True)
+    apart = ConstrainedLayoutEngine(wspace=0.04)
+    figure, axes = plt.subplots(1, 3, figsize=size, layout=apart, sharey=True)
     panels = (
         (stored, "stored", f"QD score {found.stored.qd_score:,.0f}, coverage {found.stored.coverage:.1%}"),
         (mean, f"mean of {totals.repeats:,} repeats", f"expected QD score {totals.expected_qd_score:,.0f}"),

@@ -37,7 +37,7 @@ def run(
     *,
     repeats: int = REPEATS,
     seed: int = 0,
-    actor: bool = True,
+    no_actor: bool = False,
     simulator: str | None = None,
     threads: int | None = None,
     output: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None,
@@ -52,7 +52,7 @@ def run(
         path: a run's directory, also of a run in progress, or a repertoire's file
         repeats: episodes a policy, each from a start of its own; the paper's is 512
         seed: seed of the starts, from 0 to 2^32 - 1
-        actor: leave out the actor, which takes half of the time
+        no_actor: leave out the actor, which takes half of the time
         simulator: mujoco or mjx, or gymnasium for such tasks; the run's own by default
         threads: threads of the mujoco simulator; all cores by default. Does not change results.
         output: where the results go; by default `reproducibility` in the run's directory, or beside the file
@@ -67,8 +67,8 @@ def run(
     task = fitting(repertoire)
     name = simulator or _own_simulator(path) or ("gymnasium" if isinstance(task, GymnasiumTask) else "mujoco")
     made = simulators.make(task, name, threads)
-    fresh = blank(repertoire, repeats, actor=actor)
-    own = results.about(repertoire, task, seed, name, actor=actor)
+    fresh = blank(repertoire, repeats, actor=not no_actor)
+    own = results.about(repertoire, task, seed, name, actor=not no_actor)
     directory = output or default_directory(path)
     with _held(directory):
         done = _found(directory, fresh, own, say, overwrite=overwrite)
@@ -80,7 +80,7 @@ def run(
             done = played
         found = measure(done)
         totals = results.totals(found, repertoire, own)
-        if not (directory / results.TOTALS).exists() or results.read_totals(directory) != totals:
+        if not results.written(directory, totals):
             results.write_results(directory, found, repertoire, own)
     if json:
         printing.print_json(totals | {"output": str(directory)})

@@ -20,7 +20,7 @@ def tell(cost: Cost, repeats: Repeats, repertoire: Repertoire, directory: Path, 
     evaluations = "" if repertoire.evaluations is None else f" after {repertoire.evaluations:,} evaluations"
     lines = [
         f"{repertoire.algorithm or 'a repertoire'} on {repertoire.task}{evaluations}: {which}, "
-        f"{len(repeats.fitness):,} repeats each",
+        f"{_counted(len(repeats.fitness), 'repeat')} each",
         f"  cost     {cost.episodes:,} episodes, about {_rounded(cost.steps)} control steps and "
         f"{duration(cost.seconds)} (from {cost.sampled} episodes played now)",
         f"  memory   about {cost.memory / GIB:.1f} GiB at most",
@@ -32,40 +32,31 @@ def tell(cost: Cost, repeats: Repeats, repertoire: Repertoire, directory: Path, 
 
 def report(totals: dict[str, Any], directory: Path) -> None:
     """Promise and truth, side by side."""
-    stored, elites, actor = totals["stored"], totals["elites"], totals["actor"]
-    table = printing.table("", "stored", "expected", "corrected", *(("actor",) if actor else ()), right=())
-    rows = [
-        (
-            "QD score",
-            stored["qd_score"],
-            elites["expected_qd_score"],
-            elites["corrected_qd_score"],
-            "expected_qd_score",
-        ),
-        (
-            *("max fitness", stored["max_fitness"], elites["expected_max_fitness"]),
-            *(elites["corrected_max_fitness"], "expected_max_fitness"),
-        ),
-    ]
-    for label, *values, name in rows:
-        table.add_row(label, *(_number(v) for v in values), *((_number(actor[name]),) if actor else ()))
-    table.add_row(
-        *("coverage", f"{stored['coverage']:.1%}", "", f"{elites['corrected_coverage']:.1%}"), *(("",) if actor else ())
-    )
-    for label, name in (("to centroid", "expected_distance_to_centroid"), ("to stored", "expected_distance_to_stored")):
-        own = (_number(actor[name], 4),) if actor else ()
-        table.add_row(f"distance {label}", "", _number(elites[name], 4), "", *own)
+    stored, elites, actor = totals["stored"], totals["elites"], totals["actor"] or {}
+    columns = ("stored", "expected", "corrected", *(("actor",) if actor else ()))
+    table = printing.table("", *columns, right=columns)
+
+    def add(label: str, cells: tuple[Any, Any, Any, Any], form: str) -> None:
+        table.add_row(label, *("" if cell is None else f"{cell:{form}}" for cell in cells[: len(columns)]))
+
+    for label, name in (("QD score", "qd_score"), ("max fitness", "max_fitness")):
+        expected = f"expected_{name}"
+        numbers = (stored[name], elites[expected], elites[f"corrected_{name}"], actor.get(expected))
+        add(label, numbers, ",.1f")
+    add("coverage", (stored["coverage"], None, elites["corrected_coverage"], None), ".1%")
+    for target in ("centroid", "stored"):
+        name = f"expected_distance_to_{target}"
+        add(f"distance to {target}", (None, elites[name], None, actor.get(name)), ".4f")
     printing.console().print(table)
-    invalid = elites["invalid"] + (actor["invalid"] if actor else 0)
-    print(
-        f"{totals['repeats']:,} repeats a policy; {elites['home']:.0%} of the elites land in their own cell on average"
-        + (f"; {invalid:,} invalid episodes are left out" if invalid else "")
-    )
+    invalid = elites["invalid"] + actor.get("invalid", 0)
+    left_out = f"; {_counted(invalid, 'invalid episode')} left out" if invalid else ""
+    home = f"{elites['home']:.0%} of the elites land in their own cell on average"
+    print(f"{_counted(totals['repeats'], 'repeat')} a policy; {home}{left_out}")
     print(f"results   {directory}")
 
 
-def _number(value: float | None, digits: int = 1) -> str:
-    return "" if value is None else f"{value:,.{digits}f}"
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _rounded(value: float) -> str:

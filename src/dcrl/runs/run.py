@@ -81,7 +81,7 @@ class Run:
         """Remove what an earlier run left."""
         for name in ("metrics.csv", "archive.safetensors", "actor.safetensors"):
             (self.path / name).unlink(missing_ok=True)
-        for name in ("checkpoints", "figures"):
+        for name in ("checkpoints", "figures", "reproducibility"):
             shutil.rmtree(self.path / name, ignore_errors=True)
         (self.path / "figures").mkdir()
 
