@@ -26,8 +26,8 @@ from dcrl.algorithms.algorithm import State
 from dcrl.archive.archive import Archive
 from dcrl.replay import Replay
 from dcrl.runs import files
+from dcrl.runs.upkeep import Upkeep
 
-KEPT = 2
 COUNTS = ("generation", "evaluations", "environment_steps", "invalid")
 ARCHIVE = tuple(field.name for field in dataclasses.fields(Archive))
 _PIECE = re.compile(r"replay-(\d+)-(\d+)\.safetensors")
@@ -40,7 +40,7 @@ class DamagedError(ValueError):
 class Checkpoints:
     """Owns a run's directory of checkpoints, and knows which pieces of the replay buffer in it are good."""
 
-    def __init__(self, path: Path, kept: int = KEPT) -> None:
+    def __init__(self, path: Path, kept: int = Upkeep.keep_checkpoints) -> None:
         self.path, self.kept = path, kept
         self._pieces: dict[str, str] = {}  # name: checksum; written or verified by this process, nothing else
 

@@ -79,9 +79,9 @@ class Run:
 
     def clear(self) -> None:
         """Remove what an earlier run left."""
-        for name in ("metrics.csv", "archive.safetensors", "actor.safetensors"):
+        for name in ("metrics.csv", "archive.safetensors", "actor.safetensors", "wandb.json"):
             (self.path / name).unlink(missing_ok=True)
-        for name in ("checkpoints", "figures"):
+        for name in ("checkpoints", "figures", "tensorboard", "wandb"):
             shutil.rmtree(self.path / name, ignore_errors=True)
         (self.path / "figures").mkdir()
 
@@ -115,8 +115,8 @@ class Run:
         content: dict[str, Any] = json.loads(json.dumps(about))
         return content
 
-    def record(self, report: Report) -> None:
-        """Append a generation to `metrics.csv`."""
+    def record(self, report: Report) -> dict[str, float]:
+        """Append a generation to `metrics.csv`; its row."""
         row: dict[str, float] = {name: getattr(report, name) for name in COLUMNS if name != "wall_seconds"} | {
             "wall_seconds": round(time.monotonic() - self._begun, 3)
         }
@@ -130,6 +130,7 @@ class Run:
         writer.writeheader()
         writer.writerows(self._rows)
         files.write_text(self.path / "metrics.csv", text.getvalue())
+        return row
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -146,6 +147,15 @@ class Run:
             layers, actor = learner.actor_layers, state.learned[0].actor.online
             own = metadata | {"layers": layers.sizes}
             save_actor(self.path / "actor.safetensors", np.asarray(layers.join(actor)), own)
+
+    def saved(self, state: State) -> bool:
+        """Whether the archive and the actor are those of this state."""
+        names = ("archive", *(("actor",) if distilled(self.algorithm) is not None else ()))
+        try:
+            found = [files.read_tensors(self.path / f"{name}.safetensors")[1] for name in names]
+        except ValueError:
+            return False
+        return all(metadata.get("generation") == state.generation for metadata in found)
 
     def _metadata(self, state: State) -> dict[str, Any]:
         task = tasks.get(self.config.task)
