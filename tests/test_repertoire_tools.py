@@ -342,7 +342,7 @@ def test_another_pyribs_archive_is_refused():
 
 def test_without_pyribs_it_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "ribs.archives", None)
-    with pytest.raises(ValueError, match="needs the package ribs; pip install 'ribs>=0.9'"):
+    with pytest.raises(ValueError, match=r"needs the package ribs; pip install 'ribs>=0\.9'"):
         to_pyribs(made([1, 2, 3, 4]))
 
 
