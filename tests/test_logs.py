@@ -24,11 +24,10 @@ BOTH = ("--log", "tensorboard", "wandb")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def environment(tmp_path_factory) -> Iterator[socket.socket]:
+def environment() -> Iterator[socket.socket]:
     """W&B offline; its server is a socket of ours, on which somebody who sends anything must knock."""
     with pytest.MonkeyPatch.context() as patch, socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
-        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("WANDB_MODE", "offline")
         patch.setenv("WANDB_BASE_URL", f"http://127.0.0.1:{server.getsockname()[1]}")
         patch.setenv("WANDB_API_KEY", "0" * 40)

@@ -31,6 +31,9 @@ def conduct(run: Run, state: State | None, upkeep: Upkeep, *, quiet: bool) -> in
             display.close()
             print(f"stopped; the results so far are in {run.path}, and `dcrl resume {run.path}` goes on")
             return INTERRUPTED
+        except OSError as error:
+            display.close()
+            raise OSError(f"{error}; the run stopped, and `dcrl resume {run.path}` goes on once that works") from None
     if not quiet:
         print(_what_next(run.path))
     return 0

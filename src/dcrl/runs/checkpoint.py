@@ -51,7 +51,10 @@ class Checkpoints:
 
     def save(self, state: State, about: dict[str, Any]) -> None:
         """Write a checkpoint; `about` is what must be equal when the run goes on."""
-        self.path.mkdir(exist_ok=True)
+        try:
+            self.path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise OSError(f"cannot write {self.path}: {error.strerror}") from None
         if state.replay is not None:
             self._save_replay(state.replay)
         name = f"generation-{state.generation:08d}"
@@ -89,6 +92,7 @@ class Checkpoints:
 
         A later one was found damaged: the run went on from before it.
         """
+        files.forget_unfinished(self.path, "*.*")
         known = [each for each in self._newest_first() if each[1]["generation"] <= generation]
         kept = known[: self.kept]
         needed = {path.name for path, _ in kept} | {name for _, content in kept for name in content["files"]}

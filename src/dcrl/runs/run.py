@@ -105,6 +105,8 @@ class Run:
         self._rows = [row for row in rows if state is not None and int(row["generation"]) <= state.generation]
         self._begun = time.monotonic() - (float(self._rows[-1]["wall_seconds"]) if self._rows else 0.0)
         (self.path / "figures").mkdir(exist_ok=True)
+        for name in ("*.json", "*.csv", "*.safetensors"):
+            files.forget_unfinished(self.path, name)
         return state
 
     @property
