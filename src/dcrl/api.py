@@ -110,7 +110,10 @@ def reopen(path: Path, evaluations: int | None = None, threads: int | None = Non
     """The run in a directory, ready to be restored; with another budget, if one is given."""
     if not (path / "config.json").is_file():
         raise ValueError(f"there is no run at {path}: it has no config.json; expected a directory of `dcrl train`")
-    config = configs.from_json(read_json(path / "config.json"))
+    try:
+        config = configs.from_json(read_json(path / "config.json"))
+    except (AttributeError, KeyError, TypeError) as error:  # a value of another type than the field's
+        raise ValueError(f"{path / 'config.json'} is no configuration of a run: {error}") from None
     if evaluations is not None:
         config = dataclasses.replace(config, evaluations=evaluations)
     algorithm = configs.build(config, threads)

@@ -18,6 +18,7 @@ from safetensors.numpy import save
 
 FORMAT = 1
 HEADER_LIMIT = 2**20  # bytes; ours are of a few thousand
+JSON_LIMIT = 2**24
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -69,8 +70,10 @@ def write_json(path: Path, content: Any) -> None:
 
 def read_json(path: Path) -> Any:
     try:
+        if path.stat().st_size > JSON_LIMIT:
+            raise ValueError(f"it has {path.stat().st_size} bytes, expected at most {JSON_LIMIT}")
         return json.loads(path.read_text())
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None
 
 
