@@ -18,6 +18,7 @@ FILES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py"))
 ROWS = (
     ("cli",),
     ("api",),
+    ("rendering",),
     ("analysis", "deployment", "explorer"),
     ("check", "benchmark", "environments", "generation_speed", "motion"),
     ("runs",),
@@ -35,6 +36,8 @@ ONLY_IN = {
     "mujoco": ("tasks", "simulators", "environments.py", "benchmark.py", "check"),
     "mujoco.mjx": ("simulators/mjx.py",),
     "matplotlib": ("analysis",),
+    "PIL": ("rendering",),
+    "imageio_ffmpeg": ("rendering",),
     "onnx": ("deployment",),
     "onnxruntime": ("deployment",),
     "ray": ("runs",),

@@ -9,6 +9,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
 from scipy.spatial import Voronoi
@@ -21,6 +22,12 @@ from dcrl.types import Floats
 def archive_map(repertoire: Repertoire, path: Path, title: str = "") -> None:
     """Draw an archive of one or two descriptor dimensions; of more, its first two with the best elite in front."""
     figure, axes = plt.subplots(figsize=(5.2, 4.2), layout="constrained")
+    draw_map(axes, repertoire, title)
+    save(figure, path)
+
+
+def draw_map(axes: Axes, repertoire: Repertoire, title: str = "") -> None:
+    """The map as a part of a figure, with its scale of fitness beside it."""
     space, fitness = repertoire.space, repertoire.fitness
     found = fitness[repertoire.occupied]
     scale = Normalize(float(found.min()), float(found.max())) if len(found) else Normalize(0, 1)
@@ -50,12 +57,11 @@ def archive_map(repertoire: Repertoire, path: Path, title: str = "") -> None:
             spots = repertoire.descriptor[order]
             axes.scatter(spots[:, 0], spots[:, 1], c=fitness[order], norm=scale, cmap=colours, s=14, clip_on=False)
         axes.set_aspect((space.high[0] - space.low[0]) / (space.high[1] - space.low[1]))
-    bar = figure.colorbar(plt.cm.ScalarMappable(scale, colours), ax=axes)
+    bar = plt.colorbar(plt.cm.ScalarMappable(scale, colours), ax=axes)
     bar.set_label("fitness (sum of rewards)")
     coverage = repertoire.occupied.mean()
     shown = f" (2 of {space.size} dimensions shown)" if space.size > 2 else ""
     axes.set_title(title or f"{repertoire.task}: {coverage:.0%} of {len(fitness)} cells filled{shown}", fontsize=10)
-    save(figure, path)
 
 
 def voronoi_cells(centroids: Floats, low: tuple[float, ...], high: tuple[float, ...]) -> list[Floats]:

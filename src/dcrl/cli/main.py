@@ -18,6 +18,7 @@ VERBS = {
     "train": "train an algorithm on a task",
     "resume": "go on with a run that was stopped, or give it a larger budget",
     "show": "summarise a repertoire and draw its map",
+    "render": "draw what a policy does, as a film or a picture",
     "merge": "merge repertoires: the best elite of each cell",
     "regrid": "put a repertoire's elites into other cells",
     "convert": "write a repertoire as a CSV table, or read one",

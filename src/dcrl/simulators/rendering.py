@@ -26,7 +26,7 @@ class Camera:
         model = copy.copy(model)  # the simulation's own stays as it is
         model.vis.global_.offwidth = max(width, model.vis.global_.offwidth)
         model.vis.global_.offheight = max(height, model.vis.global_.offheight)
-        self._renderer = _renderer(model, height, width)
+        self._renderer = offscreen(model, height, width)
         self._view = mujoco.MjvCamera()
         mujoco.mjv_defaultFreeCamera(model, self._view)
         if model.ncam:  # the view the robot's author chose
@@ -61,7 +61,8 @@ def _headless() -> bool:
     return sys.platform == "linux" and not any(os.environ[name] for name in chosen)
 
 
-def _renderer(model: mujoco.MjModel, height: int, width: int) -> mujoco.Renderer:
+def offscreen(model: mujoco.MjModel, height: int, width: int) -> mujoco.Renderer:
+    """What draws without a window; it owns an OpenGL context."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the error below says it once
