@@ -10,35 +10,42 @@ from PIL import Image, ImageDraw, ImageFont
 
 from dcrl.motion import Motion
 from dcrl.simulators.drawing import Studio, followed
-from dcrl.types import Descriptor, Ints
+from dcrl.types import Descriptor, Floats
 
 Picture = NDArray[np.uint8]  # (height, width, 3)
 
 
-def moments(motion: Motion, fps: float, speed: float) -> Ints:
-    """The steps to show, from the first state on, at `fps` pictures a second and `speed` times as fast as life."""
+def moments(motion: Motion, fps: float, speed: float) -> Floats:
+    """When to look, in steps and parts of them, at `fps` pictures a second and `speed` times as fast as life."""
     count = int(motion.seconds / speed * fps + 1e-9) + 1
-    shown = np.round(np.arange(count) * speed / fps / motion.period).astype(int)
-    kept: Ints = np.minimum(shown, motion.steps)
-    return kept
+    times: Floats = np.minimum(np.arange(count) * speed / fps / motion.period, motion.steps)
+    return times
 
 
-def spread(motion: Motion, count: int) -> Ints:
-    """`count` steps evenly spread from the first state to the last."""
-    return np.round(np.linspace(0, motion.steps, count)).astype(int)
+def spread(motion: Motion, count: int) -> Floats:
+    """`count` whole steps evenly spread from the first state to the last."""
+    return np.round(np.linspace(0, motion.steps, count))
 
 
-def pictures(studio: Studio, motion: Motion, steps: Ints, space: Descriptor | None = None) -> Iterator[Picture]:
-    """One a step; with `space`, each says its time and the descriptor so far."""
+def pictures(studio: Studio, motion: Motion, times: Floats, space: Descriptor | None = None) -> Iterator[Picture]:
+    """One a time, in steps; between two states the robot is drawn between them, so that slow robots move smoothly.
+
+    With `space`, each says its time and the descriptor so far.
+    """
     view, look = studio.view(motion.qpos, motion.path), followed(motion.path, motion.period)
-    for step in steps.tolist():
-        picture = studio.picture(motion.qpos[step], look[step], view, motion.path[: step + 1])
-        yield picture if space is None else captioned(picture, caption(motion, step, space))
+    for time in times.tolist():
+        step = int(time + 1e-9)
+        share, after = max(0.0, time - step), min(step + 1, motion.steps)
+        qpos = studio.between(motion.qpos[step], motion.qpos[after], share)
+        looked_at, head = ((1 - share) * way[step] + share * way[after] for way in (look, motion.path))
+        way = np.concatenate([motion.path[: step + 1], head[None]])
+        picture = studio.picture(qpos, looked_at, view, way)
+        yield picture if space is None else captioned(picture, caption(motion, time, space))
 
 
-def caption(motion: Motion, step: int, space: Descriptor) -> str:
-    values = zip(space.names, motion.descriptor_so_far[step].tolist(), strict=True)
-    return "\n".join([f"{step * motion.period:.2f} s", *(f"{name} {value:.2f}" for name, value in values)])
+def caption(motion: Motion, time: float, space: Descriptor) -> str:
+    values = zip(space.names, motion.descriptor_so_far[int(time + 1e-9)].tolist(), strict=True)
+    return "\n".join([f"{time * motion.period:.2f} s", *(f"{name} {value:.2f}" for name, value in values)])
 
 
 def captioned(picture: Picture, text: str) -> Picture:

@@ -20,7 +20,7 @@ from dcrl.runs.repertoire import Repertoire, load
 from dcrl.simulators.drawing import Studio
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
-from dcrl.types import Ints
+from dcrl.types import Floats
 
 Watch: TypeAlias = Callable[[int, int], None]  # pictures drawn, of how many
 
@@ -73,8 +73,8 @@ def render(
     try:
         motion = _recorded(repertoire, choice, task, seed)
         fps = encoding.rate(ending, fps)
-        steps = film.spread(motion, moments) if ending == ".png" else film.moments(motion, fps, speed)
-        drawn = _watched(film.pictures(studio, motion, steps, None if plain else task.descriptor), steps, watch)
+        times = film.spread(motion, moments) if ending == ".png" else film.moments(motion, fps, speed)
+        drawn = _watched(film.pictures(studio, motion, times, None if plain else task.descriptor), times, watch)
         if ending == ".mp4":
             content = encoding.mp4(drawn, *size, fps)
         elif ending == ".gif":
@@ -85,7 +85,7 @@ def render(
         studio.close()
     write_bytes(output, content)
     return Rendered(
-        output=output, choice=choice, motion=motion, pictures=len(steps), fps=None if ending == ".png" else fps
+        output=output, choice=choice, motion=motion, pictures=len(times), fps=None if ending == ".png" else fps
     )
 
 
@@ -118,7 +118,7 @@ def montage(
         for done, (region, cell) in enumerate(cells.items()):
             motion = _recorded(repertoire, elite(repertoire, cell), task, seed)
             step = motion.steps if task.descriptor.over == "last" else motion.steps // 2
-            pictures[region] = next(film.pictures(studio, motion, np.array([step])))
+            pictures[region] = next(film.pictures(studio, motion, np.array([float(step)])))
             if watch is not None:
                 watch(done + 1, len(cells))
     finally:
@@ -153,8 +153,8 @@ def _size(width: int, height: int, ending: str) -> tuple[int, int]:
     return width, height
 
 
-def _watched(drawn: Iterator[Picture], steps: Ints, watch: Watch | None) -> Iterator[Picture]:
+def _watched(drawn: Iterator[Picture], times: Floats, watch: Watch | None) -> Iterator[Picture]:
     for done, picture in enumerate(drawn):
         yield picture
         if watch is not None:
-            watch(done + 1, len(steps))
+            watch(done + 1, len(times))

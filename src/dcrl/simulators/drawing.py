@@ -21,10 +21,10 @@ SKY, HORIZON = (0.42, 0.58, 0.75), (0.88, 0.92, 0.96)
 GROUND = (0.34, 0.40, 0.45), (0.41, 0.47, 0.52)
 LINE = (0.95, 0.75, 0.15, 1.0)
 FILLED = 0.75  # of the picture's lesser side, by the robot
-WIDE = 3.0  # m, of a longer way that a small robot's picture shows
-SIDE, OBLIQUE = (90.0, -9.0), (120.0, -28.0)  # degrees about the vertical and above the ground
+WIDE = 5.0  # m, of a longer way that a small robot's picture shows
+SIDE, OBLIQUE = (90.0, -9.0), (120.0, -33.0)  # degrees about the vertical and above the ground
 LIGHT = (0.3, 0.25, -1.0)
-HIGH = 3.0
+HIGH = 6.0  # times its own size, the light above the robot
 STEADY = 0.25  # s, over which the camera smooths what it follows
 MARKS = 300  # pieces of a path at most
 
@@ -71,15 +71,21 @@ class Studio:
         camera.lookat[2] += view.above
         camera.azimuth, camera.elevation, camera.distance = view.azimuth, view.elevation, view.distance
         self._renderer.update_scene(self._data, camera)
+        overhead = np.array([looked_at[0], looked_at[1], 0]) - HIGH * self._model.stat.extent * np.array(LIGHT)
         for light in self._renderer.scene.lights[: self._renderer.scene.nlight]:
-            if not light.headlight:  # shadows fall around it only
-                light.pos[:] = np.array([looked_at[0], looked_at[1], 0]) - HIGH * self._model.stat.extent * np.array(
-                    LIGHT
-                )
+            if not light.headlight:  # shadows fall only around the place below it
+                light.pos[:] = overhead
         if view.trace:
             self._trace(path, 0.005 * view.distance)
         drawn: NDArray[np.uint8] = self._renderer.render()  # a new array each time
         return drawn
+
+    def between(self, one: Floats, other: Floats, share: float) -> Floats:
+        """The state that is `share` of the way from one to another, turning as joints turn."""
+        way, found = np.zeros(self._model.nv), one.copy()
+        mujoco.mj_differentiatePos(self._model, way, 1, one, other)
+        mujoco.mj_integratePos(self._model, found, way, share)
+        return found
 
     def close(self) -> None:
         self._renderer.close()
@@ -163,7 +169,7 @@ def _lit(task: Task, width: int, height: int) -> mujoco.MjModel:
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     low, high = _extent(model, data)
-    model.stat.extent = np.linalg.norm(high - low)  # the scale of shadows, haze and clipping
+    model.stat.extent = max(1.0, np.linalg.norm(high - low))  # the scale of shadows, haze and clipping
     return model
 
 

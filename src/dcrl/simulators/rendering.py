@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 HELP = (
     "set the environment variable MUJOCO_GL to egl (needs PyOpenGL and libEGL), osmesa or glfw (needs a display), "
-    "whichever this machine has"
+    "whichever this machine has; Debian and Ubuntu have EGL in software as libegl1 and libegl-mesa0"
 )
 
 
