@@ -16,7 +16,7 @@ from dcrl.tasks.task import Task
 from dcrl.types import Floats
 
 SAMPLES = 4  # of each pixel, so that edges are not jagged
-SHADOW = 2048  # texels of its map a side
+SHADOW = 2048  # texels of its map a side at most
 SKY, HORIZON = (0.42, 0.58, 0.75), (0.88, 0.92, 0.96)
 GROUND = (0.34, 0.40, 0.45), (0.41, 0.47, 0.52)
 LINE = (0.95, 0.75, 0.15, 1.0)
@@ -158,7 +158,7 @@ def _lit(task: Task, width: int, height: int) -> mujoco.MjModel:
             geom.material, geom.rgba, geom.size = "dcrl ground", [1, 1, 1, 1], [0, 0, 1]
     look = spec.visual
     look.headlight.ambient, look.headlight.diffuse, look.headlight.specular = [0.4] * 3, [0.25] * 3, [0] * 3
-    look.quality.shadowsize, look.quality.offsamples = SHADOW, SAMPLES
+    look.quality.shadowsize, look.quality.offsamples = min(SHADOW, 4 * max(width, height)), SAMPLES
     look.rgba.haze = [*HORIZON, 1]
     look.global_.offwidth, look.global_.offheight = width, height
     look.map.znear, look.map.zfar, look.map.haze = 0.05, 100, 0.2
