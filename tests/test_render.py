@@ -208,7 +208,8 @@ def test_the_fittest_of_each_region_is_found(run):
         (("--output", "a.png", "--seed", "-1"), "a seed is a whole number"),
         (("--output", "a.png", "--moments", "0"), "at least 1 moment"),
         (("--output", "a.gif", "--fps", "0"), "must be above 0"),
-        (("--output", "a.gif", "--speed", "nan"), "must be above 0"),
+        (("--output", "a.gif", "--speed", "inf"), "the speed must be above 0"),
+        (("--output", "a.gif", "--seconds", "nan"), "the seconds shown must be above 0"),
         (("--output", "a.mp4", "--width", "97"), "even width and height"),
         (("--output", "a.png", "--width", "5"), "16 to 4096 pixels"),
         (("--output", "a.gif", "--montage"), "must end in .png"),
@@ -288,7 +289,9 @@ def test_moments_and_what_lies_between_them():
     np.testing.assert_allclose(film.moments(motion, 5, 1), np.arange(0, 51, 2))
     np.testing.assert_allclose(film.moments(motion, 20, 1), np.arange(0, 50.5, 0.5))
     np.testing.assert_allclose(film.moments(motion, 10, 0.5), np.arange(0, 50.5, 0.5))
+    np.testing.assert_allclose(film.moments(motion, 5, 1, 1.2), np.arange(0, 13, 2))
     np.testing.assert_array_equal(film.spread(motion, 3), [0, 25, 50])
+    np.testing.assert_array_equal(film.spread(motion, 3, 1.2), [0, 6, 12])
     studio = Studio(registry.BUILT_IN["ant_omni"], 64, 64)
     try:
         one = registry.BUILT_IN["ant_omni"].model.qpos0.copy()

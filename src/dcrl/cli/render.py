@@ -32,6 +32,7 @@ def run(
     height: int | None = None,
     fps: float = 25,
     speed: float = 1.0,
+    seconds: float = float("inf"),
     moments: int = 6,
     regions: int = 5,
     plain: bool = False,
@@ -54,6 +55,7 @@ def run(
         height: of one picture, in pixels; by default 480 for an .mp4, 300 for a .gif, 300 for a .png
         fps: pictures a second
         speed: times as fast as life; 0.25 is slow motion
+        seconds: of the episode to show at most; all of it by default
         moments: pictures in a strip
         regions: of a montage, along each of the first two descriptor dimensions
         plain: write no time and descriptor onto the pictures
@@ -86,6 +88,7 @@ def run(
             height=height,
             fps=fps,
             speed=speed,
+            seconds=seconds,
             moments=moments,
             plain=plain,
             overwrite=overwrite,

@@ -15,16 +15,19 @@ from dcrl.types import Descriptor, Floats
 Picture = NDArray[np.uint8]  # (height, width, 3)
 
 
-def moments(motion: Motion, fps: float, speed: float) -> Floats:
-    """When to look, in steps and parts of them, at `fps` pictures a second and `speed` times as fast as life."""
-    count = int(motion.seconds / speed * fps + 1e-9) + 1
+def moments(motion: Motion, fps: float, speed: float, seconds: float = np.inf) -> Floats:
+    """When to look, in steps and parts of them: `fps` pictures a second, `speed` times as fast as life.
+
+    Of a motion longer than `seconds`, only that much is seen.
+    """
+    count = int(min(motion.seconds, seconds) / speed * fps + 1e-9) + 1
     times: Floats = np.minimum(np.arange(count) * speed / fps / motion.period, motion.steps)
     return times
 
 
-def spread(motion: Motion, count: int) -> Floats:
-    """`count` whole steps evenly spread from the first state to the last."""
-    return np.round(np.linspace(0, motion.steps, count))
+def spread(motion: Motion, count: int, seconds: float = np.inf) -> Floats:
+    """`count` whole steps evenly spread from the first state to the last, or to that after `seconds`."""
+    return np.round(np.linspace(0, min(motion.steps, seconds / motion.period), count))
 
 
 def pictures(studio: Studio, motion: Motion, times: Floats, space: Descriptor | None = None) -> Iterator[Picture]:

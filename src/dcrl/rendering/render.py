@@ -51,6 +51,7 @@ def render(
     height: int | None = None,
     fps: float = 25,
     speed: float = 1.0,
+    seconds: float = np.inf,
     moments: int = 6,
     plain: bool = False,
     overwrite: bool = False,
@@ -60,8 +61,8 @@ def render(
     ending = output.suffix
     encoding.needs(ending)
     size = _size(width or SIZES[ending][0], height or SIZES[ending][1], ending)
-    for name, value in (("the pictures a second", fps), ("the speed", speed)):
-        if not (np.isfinite(value) and value > 0):
+    for name, value in (("the pictures a second", fps), ("the speed", speed), ("the seconds shown", seconds)):
+        if not value > 0 or (np.isinf(value) and name != "the seconds shown"):
             raise ValueError(f"{name} must be above 0, got {value:g}")
     if moments < 1:
         raise ValueError(f"a strip has at least 1 moment, got {moments}")
@@ -73,7 +74,8 @@ def render(
     try:
         motion = _recorded(repertoire, choice, task, seed)
         fps = encoding.rate(ending, fps)
-        times = film.spread(motion, moments) if ending == ".png" else film.moments(motion, fps, speed)
+        strip = ending == ".png"
+        times = film.spread(motion, moments, seconds) if strip else film.moments(motion, fps, speed, seconds)
         drawn = _watched(film.pictures(studio, motion, times, None if plain else task.descriptor), times, watch)
         if ending == ".mp4":
             content = encoding.mp4(drawn, *size, fps)
@@ -84,9 +86,7 @@ def render(
     finally:
         studio.close()
     write_bytes(output, content)
-    return Rendered(
-        output=output, choice=choice, motion=motion, pictures=len(times), fps=None if ending == ".png" else fps
-    )
+    return Rendered(output=output, choice=choice, motion=motion, pictures=len(times), fps=None if strip else fps)
 
 
 def montage(
