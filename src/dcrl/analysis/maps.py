@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Colormap, Normalize
+from matplotlib.figure import Figure
 from scipy.spatial import Voronoi
 
 from dcrl.analysis.figures import save
@@ -28,10 +29,17 @@ POOLS: dict[str, Callable[[Floats], float]] = {"best": lambda v: float(v.max()),
 
 def archive_map(repertoire: Repertoire, path: Path, title: str = "") -> None:
     """Draw an archive: its cells coloured by fitness, in any number of descriptor dimensions."""
+    figure, axes = _figure(repertoire.space)
+    draw_archive(axes, repertoire, title)
+    save(figure, path)
+
+
+def draw_archive(axes: Axes, repertoire: Repertoire, title: str = "") -> None:
+    """An archive as a part of a figure, with its scale of fitness beside it."""
     cells = len(repertoire.fitness)
-    title = title or f"{repertoire.task}: {repertoire.occupied.mean():.0%} of {cells} cells filled"
     fitness = np.where(repertoire.occupied, repertoire.fitness, np.nan)
-    value_map(repertoire.space, repertoire.centroids, fitness, path, "fitness (sum of rewards)", title)
+    title = title or f"{repertoire.task}: {repertoire.occupied.mean():.0%} of {cells} cells filled"
+    _draw(axes, repertoire.space, repertoire.centroids, fitness, span(fitness), "fitness (sum of rewards)", title)
 
 
 def value_map(
@@ -47,15 +55,31 @@ def value_map(
     pool: Literal["best", "mean"] = "best",
 ) -> None:
     """A figure of its own with one map and its colour bar, which ends in an arrow if values go beyond `norm`."""
-    nested = space.size > 2
-    figure, axes = plt.subplots(figsize=(6.2, 5.2) if nested else (5.2, 4.2), layout="constrained")
-    scale = norm or span(values)
-    drawn = draw_map(axes, space, centroids, values, scale, cmap, label=label, pool=pool)
-    top = np.inf if scale.vmax is None else scale.vmax
-    beyond = bool((np.nan_to_num(values, nan=-np.inf) > top).any())
-    figure.colorbar(drawn, ax=axes, extend="max" if beyond else "neither").set_label(label)
-    axes.set_title(title, fontsize=10)
+    figure, axes = _figure(space)
+    _draw(axes, space, centroids, values, norm or span(values), label, title, cmap, pool)
     save(figure, path)
+
+
+def _figure(space: Descriptor) -> tuple[Figure, Axes]:
+    return plt.subplots(figsize=(6.2, 5.2) if space.size > 2 else (5.2, 4.2), layout="constrained")
+
+
+def _draw(
+    axes: Axes,
+    space: Descriptor,
+    centroids: Floats,
+    values: Floats,
+    norm: Normalize,
+    label: str,
+    title: str,
+    cmap: str | Colormap = "viridis",
+    pool: Literal["best", "mean"] = "best",
+) -> None:
+    drawn = draw_map(axes, space, centroids, values, norm, cmap, label=label, pool=pool)
+    top = np.inf if norm.vmax is None else norm.vmax
+    beyond = bool((np.nan_to_num(values, nan=-np.inf) > top).any())
+    plt.colorbar(drawn, ax=axes, extend="max" if beyond else "neither").set_label(label)
+    axes.set_title(title, fontsize=10)
 
 
 def span(*values: Floats) -> Normalize:

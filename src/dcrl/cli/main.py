@@ -19,6 +19,7 @@ VERBS = {
     "resume": "go on with a run that was stopped, or give it a larger budget",
     "evaluate": "evaluate an archive's elites and actor again and again: how much of it is luck",
     "show": "summarise a repertoire and draw its map",
+    "render": "draw what a policy does, as a film or a picture",
     "merge": "merge repertoires: the best elite of each cell",
     "regrid": "put a repertoire's elites into other cells",
     "convert": "write a repertoire as a CSV table, or read one",
