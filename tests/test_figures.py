@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from matplotlib.path import Path as Outline
 
-from dcrl.analysis.curves import improvement_curves, metric_curves, read_metrics
-from dcrl.analysis.maps import archive_map, voronoi_cells
+from dcrl.analysis.curves import improvement_curves, metric_curves
+from dcrl.analysis.maps import archive_map
 from dcrl.archive.archive import cell_of
+from dcrl.archive.voronoi import voronoi_cells
 from dcrl.networks import Layers
+from dcrl.runs.metrics import read_metrics
 from dcrl.runs.repertoire import Repertoire
 from dcrl.types import Descriptor
 

@@ -15,6 +15,7 @@ from dcrl.networks import HIDDEN
 from dcrl.runs import config as configs
 from dcrl.runs.config import RunConfig
 from dcrl.runs.files import read_json
+from dcrl.runs.metrics import read_metrics
 from dcrl.runs.repertoire import Repertoire, load
 from dcrl.runs.run import Run
 
@@ -136,7 +137,7 @@ def carry_out(
 
 def publish(run: Run, state: State) -> None:
     """Refresh archive, actor and figures."""
-    from dcrl.analysis.curves import improvement_curves, metric_curves, read_metrics
+    from dcrl.analysis.curves import improvement_curves, metric_curves
     from dcrl.analysis.maps import archive_map
 
     run.save(state)

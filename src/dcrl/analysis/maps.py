@@ -11,11 +11,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
-from scipy.spatial import Voronoi
 
 from dcrl.analysis.figures import save
+from dcrl.archive.voronoi import voronoi_cells
 from dcrl.runs.repertoire import Repertoire
-from dcrl.types import Floats
 
 
 def archive_map(repertoire: Repertoire, path: Path, title: str = "") -> None:
@@ -56,18 +55,3 @@ def archive_map(repertoire: Repertoire, path: Path, title: str = "") -> None:
     shown = f" (2 of {space.size} dimensions shown)" if space.size > 2 else ""
     axes.set_title(title or f"{repertoire.task}: {coverage:.0%} of {len(fitness)} cells filled{shown}", fontsize=10)
     save(figure, path)
-
-
-def voronoi_cells(centroids: Floats, low: tuple[float, ...], high: tuple[float, ...]) -> list[Floats]:
-    """One polygon a centroid, within the bounds: each point is mirrored at each side, so that every cell is finite."""
-    lower, upper = np.asarray(low), np.asarray(high)
-    points = [np.asarray(centroids, np.float64)]
-    for axis in range(2):
-        for bound in (lower[axis], upper[axis]):
-            mirrored = points[0].copy()
-            mirrored[:, axis] = 2 * bound - mirrored[:, axis]
-            points.append(mirrored)
-    diagram = Voronoi(np.concatenate(points))
-    return [
-        np.clip(diagram.vertices[diagram.regions[diagram.point_region[i]]], lower, upper) for i in range(len(centroids))
-    ]
