@@ -19,7 +19,7 @@ ROWS = (
     ("cli",),
     ("api",),
     ("analysis", "deployment", "explorer"),
-    ("check", "benchmark", "environments", "generation_speed"),
+    ("check", "benchmark", "environments", "generation_speed", "motion"),
     ("runs",),
     ("training",),
     ("algorithms",),
