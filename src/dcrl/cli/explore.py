@@ -29,7 +29,7 @@ def run(
     seed: int = 0,
     overwrite: bool = False,
 ) -> int:
-    """Open a page on which a repertoire is a map and each behaviour a robot that moves. Ctrl-C ends it.
+    """Open a page on which a repertoire is a map and each behaviour a robot that moves; Ctrl-C ends it.
 
     Args:
         paths: runs' directories, such as runs/walker2d_uni/dcrl_me/seed-0, also of runs that are still training, or
@@ -62,8 +62,8 @@ def run(
             print(f"exploring {', '.join(map(str, paths))} at {url} (Ctrl-C ends it)", flush=True)
             if not is_loopback(host):
                 print(
-                    f"dcrl: the page is open to every machine that can reach {host}: whoever can, may look at these runs "
-                    "and use this machine's processor; there is no password",
+                    f"dcrl: the page is open to every machine that can reach {host}: whoever can may look at these "
+                    "runs and use this machine's processor; there is no password",
                     file=sys.stderr,
                     flush=True,
                 )
@@ -75,3 +75,35 @@ def run(
         except KeyboardInterrupt:  # the way to end it
             print()
     return 0
+
+
+def _export(
+    paths: tuple[Path, ...],
+    file: Path,
+    cells: int,
+    descriptors: tuple[str, ...],
+    seed: int,
+    *,
+    overwrite: bool,
+    trust: bool,
+) -> int:
+    from dcrl.explorer.export import export, spread
+    from dcrl.explorer.opened import open_runs
+    from dcrl.runs.files import free
+
+    if len(paths) != 1:
+        raise ValueError(f"an exported file shows one run, got {len(paths)}")
+    free(file, overwrite=overwrite)
+    found = open_runs(paths, trust=trust)[0].content.repertoire
+    wanted = [int(found.nearest(_numbers(text), 1)[0]) for text in descriptors]
+    chosen = sorted(set(wanted)) or spread(found, cells).tolist()
+    size = export(found, file, chosen, seed)
+    print(f"wrote {file}: {size / 1e6:.1f} MB, the map and the motions of {len(chosen)} elites")
+    return 0
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"--descriptor is numbers with commas between them, such as 0.4,0.7, got {text!r}") from None

@@ -44,7 +44,8 @@ def elite(repertoire: Repertoire, cell: int) -> Behaviour:
 
 def actor(repertoire: Repertoire, target: Sequence[float]) -> Behaviour:
     genotype = repertoire.actor_genotype(target)
-    return Behaviour(kind="actor", title="actor", genotype=genotype, descriptor=np.asarray(target, np.float64))
+    title = f"actor, asked for {', '.join(f'{value:.3g}' for value in target)}"
+    return Behaviour(kind="actor", title=title, genotype=genotype, descriptor=np.asarray(target, np.float64))
 
 
 def chosen(repertoire: Repertoire, mode: Mode, cell: int | None, target: Sequence[float]) -> list[Behaviour]:

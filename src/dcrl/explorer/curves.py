@@ -36,7 +36,7 @@ class Charts:
 
 def _points(x: Floats, y: Floats) -> list[list[float]]:
     """At most so many, the last among them; what is not finite is left out."""
-    rows = np.unique(np.linspace(0, len(x) - 1, min(len(x), POINTS)).astype(int)) if len(x) else []
+    rows = np.unique(np.linspace(0, len(x) - 1, min(len(x), POINTS)).astype(int))
     return [[float(x[i]), float(y[i])] for i in rows if np.isfinite(x[i]) and np.isfinite(y[i])]
 
 
@@ -49,9 +49,9 @@ def _empty(title: str) -> dict[str, Any]:
     return {
         "animation": False,
         "title": {"text": title, "textStyle": {"fontSize": 13, "fontWeight": 500, "color": GREY}, "left": 0, "top": 0},
-        "grid": {"left": 4, "right": 14, "top": 30, "bottom": 4, "containLabel": True},
+        "grid": {"left": 4, "right": 22, "top": 30, "bottom": 4, "containLabel": True},
         "tooltip": {"trigger": "axis", "confine": True},
-        "xAxis": {**axis, "splitNumber": 3},
-        "yAxis": {**axis, "splitNumber": 3},
-        "series": [{"type": "line", "name": title, "symbolSize": 4, "data": [], "color": "#1c7ed6"}],
+        "xAxis": {**axis, "splitNumber": 2},
+        "yAxis": {**axis, "splitNumber": 2},
+        "series": [{"type": "line", "name": title, "showSymbol": False, "data": [], "color": "#1c7ed6"}],
     }

@@ -27,8 +27,10 @@ class ArchiveMap(Element, component="client/map_element.js", esm=SCRIPTS):
         self._props["archive"] = archive
         self.update()
 
-    def select(self, cell: int | None, target: list[float]) -> None:
-        self.run_method("select", {"cell": cell, "target": target})
+    def aim(self, on: bool) -> None:
+        """Whether a place on the map is a target for the actor."""
+        self._props["aim"] = on
+        self.update()
 
 
 class Player(Element, component="client/player_element.js", esm=SCRIPTS):

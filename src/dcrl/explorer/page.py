@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from nicegui import run as threads
 from nicegui import ui
@@ -38,7 +38,7 @@ class View:
     def build(self) -> None:
         ui.add_head_html(style())
         ui.dark_mode(None)  # as the system is, until somebody presses the button
-        with ui.header().classes("dcrl-header items-center gap-3"):
+        with ui.header().classes("dcrl-header"):
             ui.label("dcrl explore").classes("dcrl-brand")
             if len(self.runs) > 1:
                 names = {i: run.label for i, run in enumerate(self.runs)}
@@ -57,7 +57,7 @@ class View:
                     self.heading = ui.label().classes("dcrl-heading")
                     self.about = ui.label().classes("dcrl-about")
                     self.map = ArchiveMap(self.shown.map, self.picked)
-                with ui.element("section").classes("dcrl-card"):
+                with ui.element("section").classes("dcrl-card dcrl-training"):
                     self.charts = curves.Charts(self.shown.metrics)
             with ui.element("div").classes("dcrl-column"), ui.element("section").classes("dcrl-card"):
                 self._controls()
@@ -66,7 +66,7 @@ class View:
         ui.timer(LOOK_SECONDS, self.look)
 
     def _controls(self) -> None:
-        with ui.row().classes("items-center gap-3 dcrl-modes"):
+        with ui.row().classes("dcrl-modes"):
             self.modes = ui.toggle(MODE_NAMES, value="elite", on_change=lambda event: self.set_mode(event.value))
             self.modes.props("no-caps dense unelevated toggle-color=primary")
             self.no_actor = ui.label("this run has no actor").classes("dcrl-about")
@@ -117,7 +117,8 @@ class View:
 
     async def set_mode(self, mode: object) -> None:
         if mode in MODES:
-            self.mode = cast(Mode, mode)
+            self.mode = mode
+            self.map.aim(mode != "elite")
             await self.play()
 
     async def set_seed(self) -> None:

@@ -68,7 +68,14 @@ def serve(runs: Sequence[Opened], opened: socket.socket, host: str, ready: Calla
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     ui.page("/")(lambda: View(runs).build())
-    ui.run_with(app, title="dcrl explore", show_welcome_message=False, reconnect_timeout=10)
+    ui.run_with(
+        app,
+        title="dcrl explore",
+        show_welcome_message=False,
+        reconnect_timeout=10,
+        tailwind=False,
+        gzip_middleware_factory=None,
+    )
     config = uvicorn.Config(
         Guard(app, host),
         log_level=logging.WARNING,

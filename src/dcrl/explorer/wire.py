@@ -67,7 +67,7 @@ def motion_message(
         "fitness": motion.fitness if motion.valid else None,
         "descriptor": [float(d) for d in motion.descriptor] if motion.valid else None,
         "ending": _ending(motion),
-        "feet": [name.partition(" on ")[0] for name in motion.contact_names],
+        "feet": [foot.removesuffix("_geom").replace("_", " ") for foot in _feet(motion)],
         "shapes": [_shape(motion, shapes[i], i) for i in drawn],
         "step": _packed(step, "<i4"),
         "position": _packed(motion.position[step][:, moving], "<f4"),
@@ -107,8 +107,13 @@ def _ending(motion: Motion) -> str:
     return "it fell" if motion.terminated else "the episode is over"
 
 
+def _feet(motion: Motion) -> list[str]:
+    """The geoms whose contacts are felt: sensors are called after them."""
+    return [name.partition(" on ")[0] for name in motion.contact_names]
+
+
 def _shape(motion: Motion, shape: Shape, geom: int) -> dict[str, Any]:
-    feet = [name.partition(" on ")[0] for name in motion.contact_names]
+    feet = _feet(motion)
     about: dict[str, Any] = {
         "kind": shape.kind,
         "size": [float(size) for size in shape.size],

@@ -37,6 +37,7 @@ export function createMap(root, pick) {
   let axes = [0, 1];
   let view = null; // {x: [low, high], y: [low, high]} in the descriptor's units
   let chosen = null; // {cell, target}
+  let aiming = false; // a place is a target, not only the cell there
   let sliders = []; // one value a dimension: what a target has where the map shows nothing
   const marks = new Map(); // kind -> descriptor reached so far
   const pointers = new Map();
@@ -57,7 +58,7 @@ export function createMap(root, pick) {
   const inside = svg("g", { "clip-path": `url(#${clip.id})` }, picture);
   const cells = svg("g", { class: "dcrl-cells" }, inside);
   const over = svg("g", { class: "dcrl-over" }, inside);
-  const outline = svg("path", { class: "dcrl-chosen" }, over);
+  const outlines = ["dcrl-halo", "dcrl-chosen"].map((name) => svg("path", { class: name }, over));
   const marked = svg("g", {}, inside);
   const ruler = svg("g", { class: "dcrl-ruler" }, picture);
   for (const [sign, label, act] of [
@@ -72,7 +73,7 @@ export function createMap(root, pick) {
     button.onclick = act;
     zooming.append(button);
   }
-  frame.append(zooming, tip);
+  frame.append(tip);
 
   const flat = () => archive.names.length === 1;
   const tiled = () => archive.polygon !== null;
@@ -150,8 +151,10 @@ export function createMap(root, pick) {
     cells.setAttribute("transform", place);
     over.setAttribute("transform", place);
     cells.style.setProperty("--dot", `${DOT_PIXELS * Math.min(s.w / 400, 1.3)}px`);
-    outline.setAttribute("d", chosen?.cell != null && (tiled() || filled(chosen.cell)) ? shape(chosen.cell) : "");
-    outline.classList.toggle("dot", !tiled());
+    for (const outline of outlines) {
+      outline.setAttribute("d", chosen?.cell != null && (tiled() || filled(chosen.cell)) ? shape(chosen.cell) : "");
+      outline.classList.toggle("dot", !tiled());
+    }
     renderRuler(s);
     renderMarks(s);
     const zoomed = view.x[1] - view.x[0] < 0.99 * (bounds(axisOf(0))[1] - bounds(axisOf(0))[0]);
@@ -188,7 +191,7 @@ export function createMap(root, pick) {
   function renderMarks(s) {
     marked.replaceChildren();
     const target = chosen?.target;
-    if (target) {
+    if (aiming && target) {
       const [x, y] = [s.x(across(target, 0)), s.y(across(target, 1))];
       svg("path", { class: "dcrl-target", d: `M${x - 9} ${y}H${x + 9}M${x} ${y - 9}V${y + 9}` }, marked);
     }
@@ -223,7 +226,7 @@ export function createMap(root, pick) {
       bar.append(label);
     }
     archive.names.forEach((name, axis) => {
-      if (axes.includes(axis) || archive.recorded) return;
+      if (axes.includes(axis) || !aiming) return;
       const label = make("label", "dcrl-slider", `${name} `);
       const slider = make("input");
       const value = make("output", "", pretty(sliders[axis]));
@@ -245,7 +248,7 @@ export function createMap(root, pick) {
     const gradient = make("span", "dcrl-gradient");
     gradient.style.background = `linear-gradient(to right, ${GRADIENT})`;
     legend.replaceChildren(make("span", "", "fitness"), make("span", "dcrl-number", pretty(least)), gradient);
-    legend.append(make("span", "dcrl-number", pretty(greatest)));
+    legend.append(make("span", "dcrl-number", pretty(greatest)), zooming);
   }
 
   // Where people point
@@ -413,7 +416,13 @@ export function createMap(root, pick) {
 
   return {
     show,
-    choose,
+    /** Whether places are targets: shown with a cross, their other dimensions with sliders. */
+    aim(on) {
+      aiming = on;
+      if (!archive) return;
+      fillBar();
+      render();
+    },
     /** Show a choice made elsewhere, without picking it again. */
     select(choice) {
       chosen = choice;

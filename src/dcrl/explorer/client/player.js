@@ -14,12 +14,14 @@ const isDark = () => document.body.classList.contains("body--dark");
 export function createPlayer(root) {
   let motions = [];
   let stages = [];
+  let retired = []; // stages to be freed once their successors are drawn, so that compiled shaders live on
   let updates = [];
   let time = 0; // in control steps
   let playing = false;
   let last = null;
   let asked = false;
   let failed = null;
+  let renderer = null;
   let before = new THREE.Vector3();
 
   root.classList.add("dcrl-player");
@@ -55,16 +57,18 @@ export function createPlayer(root) {
   follow.append(following, " follow");
   controls.append(play, scrub, speed, follow, home);
 
-  let renderer = null;
-  try {
-    renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
-    renderer.shadowMap.enabled = true;
-    renderer.shadowMap.type = THREE.PCFSoftShadowMap;
-    renderer.setPixelRatio(Math.min(window.devicePixelRatio, PIXELS));
-    renderer.autoClear = false;
-  } catch {
-    failed = "This browser has no WebGL, so the robot cannot be drawn; the numbers below are right all the same.";
-    hint.textContent = failed;
+  /** Made when there is something to draw: without a GPU it takes a second. */
+  function prepare() {
+    if (renderer || failed) return;
+    try {
+      renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+      renderer.shadowMap.enabled = true;
+      renderer.shadowMap.type = THREE.PCFShadowMap;
+      renderer.setPixelRatio(Math.min(window.devicePixelRatio, PIXELS));
+      renderer.autoClear = false;
+    } catch {
+      failed = "This browser has no WebGL, so the robot cannot be drawn; the numbers below are right all the same.";
+    }
   }
   const camera = new THREE.PerspectiveCamera(40, 1, 0.02, 2000);
   camera.up.set(0, 0, 1);
@@ -75,10 +79,10 @@ export function createPlayer(root) {
   const end = () => Math.max(...motions.map((motion) => motion.steps), 1);
 
   function show(given) {
-    stages.forEach((stage) => stage.dispose());
     const fresh = !motions.length || motions[0].task !== given[0]?.task;
     motions = given.map(readMotion);
-    stages = renderer ? motions.map((motion) => createStage(motion, isDark())) : [];
+    if (motions.length) prepare();
+    restage();
     readouts.replaceChildren();
     updates = motions.map((motion) => createReadout(readouts, motion));
     labels.replaceChildren(...motions.map((motion) => make("span", motion.kind, motion.title)));
@@ -96,12 +100,17 @@ export function createPlayer(root) {
     request();
   }
 
+  function restage() {
+    retired.push(...stages);
+    stages = renderer ? motions.map((motion) => createStage(motion, isDark())) : [];
+  }
+
   function reset() {
     if (!stages.length) return;
     before = stages[0].pose(time).clone();
-    orbit.target.copy(before);
-    const away = new THREE.Vector3(0.45, -1, 0.38).normalize().multiplyScalar(stages[0].size * 4.6);
-    camera.position.copy(before).add(away);
+    orbit.target.copy(before).setZ(stages[0].middle);
+    const away = new THREE.Vector3(0.45, -1, 0.38).normalize().multiplyScalar(stages[0].size * 4);
+    camera.position.copy(orbit.target).add(away);
     orbit.update();
     request();
   }
@@ -167,6 +176,8 @@ export function createPlayer(root) {
       renderer.render(stage.scene, camera);
       camera.position.sub(shift);
     });
+    retired.forEach((stage) => stage.dispose());
+    retired = [];
     labels.classList.toggle("stacked", !beside);
   }
 
@@ -196,9 +207,7 @@ export function createPlayer(root) {
   const resized = new ResizeObserver(request);
   resized.observe(view);
   const recoloured = new MutationObserver(() => {
-    if (!renderer || !stages.length) return;
-    stages.forEach((stage) => stage.dispose());
-    stages = motions.map((motion) => createStage(motion, isDark()));
+    restage();
     request();
   });
   recoloured.observe(document.body, { attributeFilter: ["class"] });
@@ -214,7 +223,7 @@ export function createPlayer(root) {
       resized.disconnect();
       recoloured.disconnect();
       playing = false;
-      stages.forEach((stage) => stage.dispose());
+      [...stages, ...retired].forEach((stage) => stage.dispose());
       orbit.dispose();
       renderer?.dispose();
     },

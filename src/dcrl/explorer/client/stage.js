@@ -62,13 +62,13 @@ function ribbon(motion, width, colour, opacity, height) {
   return band;
 }
 
-/** A scene of one motion. `pose(time)` moves it there and returns where the robot is; `size` is the robot's, in m. */
+/** A scene of one motion. `pose(time)` moves it there and returns where the robot is; `size` and `middle` are the robot's, in m. */
 export function createStage(motion, dark) {
   const theme = THEME[dark ? "dark" : "light"];
   const scene = new THREE.Scene();
   scene.background = new THREE.Color(theme.sky);
-  scene.add(new THREE.HemisphereLight(0xffffff, 0x777777, dark ? 1.6 : 2.0));
-  const sun = new THREE.DirectionalLight(0xffffff, dark ? 1.6 : 1.9);
+  scene.add(new THREE.HemisphereLight(0xffffff, 0x777777, dark ? 1.9 : 2.4));
+  const sun = new THREE.DirectionalLight(0xffffff, dark ? 2.0 : 2.2);
   sun.castShadow = true;
   sun.shadow.mapSize.set(1024, 1024);
   scene.add(sun, sun.target);
@@ -80,7 +80,7 @@ export function createStage(motion, dark) {
       const texture = checkers(theme);
       const ground = new THREE.Mesh(
         new THREE.PlaneGeometry(GROUND, GROUND),
-        new THREE.MeshStandardMaterial({ map: texture, roughness: 1 }),
+        new THREE.MeshLambertMaterial({ map: texture }),
       );
       ground.position.fromArray(shape.position);
       ground.quaternion.set(...shape.rotation.slice(1), shape.rotation[0]);
@@ -91,7 +91,7 @@ export function createStage(motion, dark) {
     const form = geometry(shape);
     const [red, green, blue, alpha] = shape.rgba;
     const colour = new THREE.Color().setRGB(red, green, blue, THREE.SRGBColorSpace);
-    const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.55, metalness: 0.05 });
+    const material = new THREE.MeshLambertMaterial({ color: colour }); // cheap enough without a GPU;
     if (alpha < 1) Object.assign(material, { transparent: true, opacity: alpha });
     const mesh = form ? new THREE.Mesh(form, material) : new THREE.Group();
     mesh.castShadow = mesh.receiveShadow = true;
@@ -156,5 +156,5 @@ export function createStage(motion, dark) {
     });
     sun.shadow.dispose();
   }
-  return { scene, size, pose, dispose };
+  return { scene, size, middle: box.isEmpty() ? 0 : (box.min.z + box.max.z) / 2, pose, dispose };
 }
