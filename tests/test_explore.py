@@ -71,12 +71,10 @@ def others(run: Path, found: Repertoire) -> dict[str, Path]:
         layers=layers,
         space=ant_uni.descriptor,
         centroids=random.random((12, 4), np.float32),
-        occupied=np.arange(12) < 8,
-        fitness=np.where(np.arange(12) < 8, np.arange(12), np.nan).astype(np.float32),
-        descriptor=np.where(np.arange(12)[:, None] < 8, random.random((12, 4)), np.nan).astype(np.float32),
-        genotype=np.where(np.arange(12)[:, None] < 8, random.normal(0, 0.3, (12, layers.parameters)), 0).astype(
-            np.float32
-        ),
+        occupied=filled,
+        fitness=np.where(filled, np.arange(12), np.nan).astype(np.float32),
+        descriptor=np.where(filled[:, None], random.random((12, 4)), np.nan).astype(np.float32),
+        genotype=(filled[:, None] * random.normal(0, 0.3, (12, layers.parameters))).astype(np.float32),
     )
     repertoires.save(paths["four"], four)
     return paths
@@ -287,7 +285,7 @@ def test_more_than_two_dimensions_have_axes_to_choose(address: str, new_page: Ca
     before = page.get_attribute("[data-cell='7']", "d")
     page.select_option("[data-axis='1']", "3")
     assert page.get_attribute("[data-cell='7']", "d") != before
-    assert "front right" in page.locator(".dcrl-title").first.inner_text()
+    assert "front right" in page.locator(".dcrl-title").first.text_content()
     x, y = re.findall(r"[\d.]+", page.get_attribute("[data-cell='7']", "d"))[:2]
     click_at(page, np.array([float(x), float(y)]))
     shown(page, "elite", "descriptor.3.end", 0, "cell 7")

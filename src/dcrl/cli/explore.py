@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -51,11 +52,13 @@ def run(
     devices.prepare(cache_directory())
     if export is not None:
         return _export(paths, export, cells, descriptor, seed, overwrite=overwrite, trust=trust_task)
-    from dcrl.explorer import server
-    from dcrl.explorer.guard import is_loopback
+    with ThreadPoolExecutor(1) as reading:  # while the web packages are imported, which takes as long
+        opening = reading.submit(open_runs, paths, trust=trust_task)
+        from dcrl.explorer import server
+        from dcrl.explorer.guard import is_loopback
 
+        runs = opening.result()
     with server.listen(host, port) as opened:
-        runs = open_runs(paths, trust=trust_task)
         url = server.address(opened, host)
 
         def ready() -> None:
