@@ -41,6 +41,11 @@ ONLY_IN = {
     "onnx": ("deployment",),
     "onnxruntime": ("deployment",),
     "ray": ("runs",),
+    "nicegui": ("explorer",),
+    "fastapi": ("explorer",),
+    "starlette": ("explorer",),
+    "uvicorn": ("explorer",),
+    "webbrowser": ("explorer",),
     "tensorboard": ("runs/logs.py",),
     "wandb": ("runs/logs.py",),
     # what may run code when it loads a file

@@ -10,10 +10,12 @@ import pytest
 from matplotlib.colors import Normalize
 from matplotlib.path import Path as Outline
 
-from dcrl.analysis.curves import improvement_curves, metric_curves, read_metrics
-from dcrl.analysis.maps import archive_map, draw_map, span, value_map, voronoi_cells
+from dcrl.analysis.curves import improvement_curves, metric_curves
+from dcrl.analysis.maps import archive_map, draw_map, span, value_map
 from dcrl.archive.archive import cell_of
+from dcrl.archive.voronoi import voronoi_cells
 from dcrl.networks import Layers
+from dcrl.runs.metrics import read_metrics
 from dcrl.runs.repertoire import Repertoire
 from dcrl.types import Descriptor
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import matplotlib
@@ -17,24 +16,6 @@ from dcrl.analysis.figures import COLOURS, save
 from dcrl.types import Floats
 
 THOUSANDS = StrMethodFormatter("{x:,.0f}")
-
-
-def read_metrics(path: Path) -> dict[str, Floats]:
-    """The columns of a `metrics.csv`; NaN where there is no number."""
-    try:
-        with open(path, newline="") as file:
-            reader = csv.DictReader(file)
-            names, rows = reader.fieldnames or (), list(reader)
-    except (OSError, csv.Error, UnicodeDecodeError) as error:
-        raise ValueError(f"cannot read {path}: {error}") from None
-    return {name: np.array([_number(row[name]) for row in rows]) for name in names} if rows else {}
-
-
-def _number(text: str | None) -> float:
-    try:
-        return float(text or "nan")
-    except ValueError:
-        return float("nan")
 
 
 def metric_curves(metrics: dict[str, Floats], path: Path) -> None:

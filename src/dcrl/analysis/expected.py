@@ -8,7 +8,8 @@ from typing import Any
 
 from dcrl.analysis.comparison import Value
 from dcrl.analysis.records import Record
-from dcrl.analysis.reproducibility_files import TOTALS, read_totals
+from dcrl.analysis.reproducibility_files import TOTALS
+from dcrl.runs.files import read_json
 
 FOLDER = "reproducibility"
 FIELDS = {
@@ -30,7 +31,7 @@ def expected(records: Sequence[Record]) -> tuple[list[Value], list[str]]:
             without += 1
             continue
         try:
-            own, count = _values(record, read_totals(directory))
+            own, count = _values(record, read_json(directory / TOTALS))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             remarks.append(f"{directory / TOTALS} cannot be used: {error!s}.")
             continue

@@ -16,10 +16,10 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
-from scipy.spatial import Voronoi
 
 from dcrl.analysis.figures import save
 from dcrl.analysis.tiles import across, tiles
+from dcrl.archive.voronoi import voronoi_cells
 from dcrl.runs.repertoire import Repertoire
 from dcrl.types import Descriptor, Floats
 
@@ -141,18 +141,3 @@ def _nested_label(space: Descriptor, axis: int) -> str:
         return outer
     bounds = f"{space.low[inner]:g} to {space.high[inner]:g}"
     return f"{outer}\nwithin each tile: {space.names[inner]}, {bounds}"
-
-
-def voronoi_cells(centroids: Floats, low: tuple[float, ...], high: tuple[float, ...]) -> list[Floats]:
-    """One polygon a centroid, within the bounds: each point is mirrored at each side, so that every cell is finite."""
-    lower, upper = np.asarray(low), np.asarray(high)
-    points = [np.asarray(centroids, np.float64)]
-    for axis in range(2):
-        for bound in (lower[axis], upper[axis]):
-            mirrored = points[0].copy()
-            mirrored[:, axis] = 2 * bound - mirrored[:, axis]
-            points.append(mirrored)
-    diagram = Voronoi(np.concatenate(points))
-    return [
-        np.clip(diagram.vertices[diagram.regions[diagram.point_region[i]]], lower, upper) for i in range(len(centroids))
-    ]

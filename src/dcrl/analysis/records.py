@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dcrl.analysis.curves import read_metrics
 from dcrl.runs.files import read_json
 from dcrl.runs.lock import Lock
+from dcrl.runs.metrics import read_metrics
 from dcrl.types import Floats
 
 METRICS = ("qd_score", "coverage", "max_fitness")

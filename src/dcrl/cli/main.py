@@ -23,6 +23,7 @@ VERBS = {
     "merge": "merge repertoires: the best elite of each cell",
     "regrid": "put a repertoire's elites into other cells",
     "convert": "write a repertoire as a CSV table, or read one",
+    "explore": "open a page on which a repertoire can be clicked and watched, or write it as one file",
     "export": "write policies as ONNX or NumPy files, with a contract, for use without this package",
     "report": "compare runs: figures, tables, tests, and one page that tells them",
     "algorithms": "list the algorithms",
