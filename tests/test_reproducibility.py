@@ -91,7 +91,7 @@ def test_repeats_do_not_depend_on_pieces_threads_or_on_how_many_there_are(traine
     repertoire = load(trained)
     whole = played(repertoire, 3, 10_000)
     assert np.isfinite(whole.fitness).all()
-    assert same(whole, played(repertoire, 3, 7, threads=2))
+    assert same(whole, played(repertoire, 3, 61, threads=2))
     fewer = played(repertoire, 2, 1000)
     assert fewer.fitness.tobytes() == whole.fitness[:2].tobytes()
     *_, more = play(repertoire, resized(fewer, 3), simulators.make(point_omni, "mujoco", 1))
@@ -372,7 +372,7 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
 
 
 def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):
-    line = (run, "--no-actor", "--repeats", 150)
+    line = (run, "--no-actor", "--repeats", 110)
     with subprocess.Popen(
         [sys.executable, "-c", HEEDING_INTERRUPTS, COMMAND, "evaluate", *map(str, line)],
         stdout=subprocess.PIPE,
