@@ -11,6 +11,8 @@ import matplotlib.image
 import numpy as np
 import pytest
 
+from dcrl.analysis.collection import collect
+from dcrl.analysis.expected import expected
 from dcrl.analysis.grids import TITLES, look
 from dcrl.analysis.report import report
 from dcrl.analysis.wording import needed
@@ -168,6 +170,15 @@ def test_a_damaged_archive_or_evaluation_costs_only_itself(tmp_path):
     assert "No map of me on point_omni: cannot read" in text
     assert "totals.json cannot be used" in text
     assert len(made.values) == 3
+
+
+def test_an_evaluation_of_an_older_archive_is_said_to_be_one(tmp_path):
+    path = write_run(tmp_path, "point_omni", "me", 0, 900.0, generations=19)
+    evaluated(path, 10.0, actor=False)
+    (record,) = collect([path]).records
+    found, remarks = expected([record])
+    assert [value.value for value in found] == [10.0, 0.25, 0.1]
+    assert remarks == [f"{path} was evaluated again after 1,000 evaluations and has gone on to 2,000 since."]
 
 
 def test_programs_get_json(runs, tmp_path):

@@ -37,6 +37,11 @@ def expected(records: Sequence[Record]) -> tuple[list[Value], list[str]]:
             continue
         found += own
         repeats.add(count)
+        if own and own[0].evaluations != record.evaluations:
+            remarks.append(
+                f"{record.path} was evaluated again after {own[0].evaluations:,} evaluations and has gone on to "
+                f"{record.evaluations:,} since."
+            )
     if found and without:
         remarks.append(f"{without} of {len(records)} runs have not been evaluated again; `dcrl evaluate RUN` does it.")
     if len(repeats) > 1:
