@@ -13,7 +13,7 @@ from matplotlib.colors import Normalize
 from numpy.typing import NDArray
 
 from dcrl.analysis.figures import save
-from dcrl.analysis.maps import draw_map
+from dcrl.analysis.maps import draw_archive
 from dcrl.runs.repertoire import Repertoire
 
 EMPTY = "0.93"
@@ -32,7 +32,7 @@ def montage(
     halves = np.atleast_1d(np.asarray(figure.subfigures(1, 2, width_ratios=(1.12, 1))))
     left, right = halves.tolist()
     axes = left.subplots()
-    draw_map(axes, repertoire)
+    draw_archive(axes, repertoire)
     space = repertoire.space
     for axis, line in ((0, axes.axvline), (1, axes.axhline)):
         for edge in np.linspace(space.low[axis], space.high[axis], regions + 1)[1:-1]:
