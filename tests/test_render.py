@@ -5,6 +5,7 @@ The repertoire is one of the point, whose nine elites push it steadily towards n
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -227,6 +228,22 @@ def test_bad_input_is_one_sentence(run, tmp_path, monkeypatch, capsys, arguments
     assert said.err.count("\n") == 1
     assert expected in said.err
     assert os.listdir() == ["there.png"]
+
+
+OWN = """
+import dcrl
+here = dcrl.Descriptor(names=("x",), unit="m", low=(-2.0,), high=(1.0,), over="last")
+task = dcrl.GymnasiumTask(
+    name="car", summary="", environment="MountainCarContinuous-v0", descriptor=here, step_descriptor=len
+)
+"""
+
+
+def test_an_environment_of_gymnasium_draws_itself(run, tmp_path, capsys):
+    (tmp_path / "own.py").write_text(OWN)
+    save(tmp_path / "car.safetensors", dataclasses.replace(dcrl.load(run), task=f"{tmp_path}/own.py:task"))
+    assert command(["render", str(tmp_path / "car.safetensors"), "--output", str(tmp_path / "a.png")]) == 2
+    assert "task car is a Gymnasium environment, which draws itself" in capsys.readouterr().err
 
 
 WITHOUT_FFMPEG = (

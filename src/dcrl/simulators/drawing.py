@@ -154,7 +154,8 @@ def _lit(task: Task, width: int, height: int) -> mujoco.MjModel:
     ground = spec.add_material(name="dcrl ground", texuniform=True, texrepeat=[0.5, 0.5], reflectance=0.0)
     ground.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "dcrl ground"
     for geom in spec.worldbody.geoms:
-        if geom.type == mujoco.mjtGeom.mjGEOM_PLANE:
+        level = geom.alt.type == mujoco.mjtOrientation.mjORIENTATION_QUAT and np.array_equal(geom.quat, [1, 0, 0, 0])
+        if geom.type == mujoco.mjtGeom.mjGEOM_PLANE and level:
             geom.material, geom.rgba, geom.size = "dcrl ground", [1, 1, 1, 1], [0, 0, 1]
     look = spec.visual
     look.headlight.ambient, look.headlight.diffuse, look.headlight.specular = [0.4] * 3, [0.25] * 3, [0] * 3
@@ -174,7 +175,9 @@ def _lit(task: Task, width: int, height: int) -> mujoco.MjModel:
 
 
 def _extent(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[Floats, Floats]:
-    """The corners of the box around all that moves."""
+    """The corners of the box around all that moves; a metre's cube if nothing that moves is to be seen."""
     moving = model.body_weldid[model.geom_bodyid] != 0
+    if not moving.any():
+        return np.array([-0.5, -0.5, 0.0]), np.array([0.5, 0.5, 1.0])
     at, around = data.geom_xpos[moving], model.geom_rbound[moving, None]
     return (at - around).min(axis=0), (at + around).max(axis=0)
