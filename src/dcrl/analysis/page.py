@@ -13,6 +13,7 @@ from dcrl.analysis.tables import Table
 from dcrl.runs.files import write_text
 
 STYLE = resources.files("dcrl.analysis") / "report.css"
+SCREEN_SCALE = 0.6  # of a picture's points: one as wide as a printed page fills the column
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,14 +57,16 @@ def _part(part: Part, root: Path) -> str:
     if isinstance(part, str):
         return f"<p>{escape(part)}</p>"
     if isinstance(part, Picture):
-        content = base64.b64encode(part.path.read_bytes()).decode()
+        picture = part.path.read_bytes()
+        width = int.from_bytes(picture[16:20], "big") * SCREEN_SCALE  # where a PNG says it
+        content = base64.b64encode(picture).decode()
         files = ", ".join(
             str(file.relative_to(root))
             for file in (part.path.with_suffix(suffix) for suffix in (".png", ".pdf", ".csv"))
             if file.exists()
         )
         return (
-            f'<figure><img alt="{escape(part.caption)}" src="data:image/png;base64,{content}">'
+            f'<figure><img width="{width:.0f}" alt="{escape(part.caption)}" src="data:image/png;base64,{content}">'
             f"<figcaption>{escape(part.caption)} Files: {escape(files)}.</figcaption></figure>"
         )
     if isinstance(part, Table):

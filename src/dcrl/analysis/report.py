@@ -54,7 +54,10 @@ def report(
 
     samples = sections.samples_of(found)
     parts = [
-        Section(title="What was compared", parts=(*wording.compared(runs, common), list(remarks or ["Nothing odd."]))),
+        Section(
+            title="What was compared",
+            parts=(*wording.compared(runs, common), list(remarks or ["Nothing is missing or unequal."])),
+        ),
         Section(title="What came out", parts=wording.outcome(samples, tests, common)),
         Section(title="Over evaluations and time", parts=sections.curves(shown, common, write)),
         Section(title="Final values", parts=sections.final(samples, found, write)),

@@ -96,7 +96,7 @@ def outcome(
             medians = {series: float(np.median(v)) for series, v in own.items()}
             ranking = sorted(medians, key=lambda series: -medians[series])
             said = ", ".join(f"{label(series)} {number(medians[series], metric)}" for series in ranking)
-            parts.append(f"{TITLES[metric]}: {said}.")
+            parts.append(f"{TITLES[metric][0].upper()}{TITLES[metric][1:]}: {said}.")
         sentences.append(f"{task}, medians after {common[task]:,} evaluations, from the highest. " + " ".join(parts))
     if not sentences:
         return (NOTHING_FINISHED,)
