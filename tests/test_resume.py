@@ -31,6 +31,7 @@ RUNS = {
         *("--diversity-critic-steps", "8", *LEARNING),
     ),
     "me_es": ("--es-samples", "20", "--evaluations-of-centre", "4"),
+    "me": ("--ga-offspring", "16"),
 }
 EVALUATIONS = {"dcrl_me": 800, "qd_pg": 800, "me_es": 1200}
 
