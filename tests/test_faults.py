@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -27,7 +29,7 @@ def finished(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def disk(tmp_path) -> Iterator[tuple[Path, Remount]]:
-    """A file system in memory, and how to change its size or its mode."""
+    """A file system of 8 MiB in memory, and how to change its mode."""
     path = tmp_path / "disk"
     path.mkdir()
 
@@ -35,7 +37,7 @@ def disk(tmp_path) -> Iterator[tuple[Path, Remount]]:
         subprocess.run(["mount", *more, "-o", options, "tmpfs", str(path)], check=True, capture_output=True, text=True)
 
     try:
-        mount("size=64m", "-t", "tmpfs")
+        mount("size=8m", "-t", "tmpfs")
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"NOT TESTED, mounting a file system is not permitted here: {error}")
     try:
@@ -48,8 +50,12 @@ def contents(path: Path) -> dict[str, bytes]:
     return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
-def kilobytes(path: Path) -> int:
-    return sum(-(-file.stat().st_size // 4096) * 4 for file in path.rglob("*")) + 4 * len(list(path.rglob("*")))
+def fill(path: Path, left: int) -> None:
+    """A file that takes all the space there is, but for so many bytes."""
+    with open(path, "wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+    os.truncate(path, path.stat().st_size - left)
 
 
 def sentence(done: subprocess.CompletedProcess[str]) -> str:
@@ -67,7 +73,7 @@ def test_a_full_disk_and_a_read_only_one_keep_the_last_good_state(finished, disk
     before = contents(kept / "checkpoints")
     line = ("resume", str(kept), "--evaluations", "144", "--checkpoint-minutes", "0")
 
-    remount(f"size={kilobytes(kept) + 60}k")  # not enough for a checkpoint
+    fill(there / "others", left=61440)  # not enough for a checkpoint
     said = sentence(installed(*line))
     assert "cannot write" in said
     assert "No space left on device; the run stopped, and `dcrl resume" in said
@@ -80,7 +86,8 @@ def test_a_full_disk_and_a_read_only_one_keep_the_last_good_state(finished, disk
     assert "Read-only file system; choose another --output" in sentence(begun)
     assert contents(kept) == everything
 
-    remount("rw,size=64m")
+    remount("rw")
+    (there / "others").unlink()
     for run in (kept, elsewhere):
         done = installed("resume", str(run), *line[2:])
         assert (done.returncode, done.stderr) == (0, "")
