@@ -1,10 +1,11 @@
-"""A disk that is really full, and one that is really read-only: a sentence, the last good state, and a way on."""
+"""A disk that is full or read-only, files that may not grow, for real: a sentence, the last good state, a way on."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -94,6 +95,25 @@ def test_a_full_disk_and_a_read_only_one_keep_the_last_good_state(finished, disk
         assert "goes on after generation 5 of 8" in done.stdout
     assert (kept / "archive.safetensors").read_bytes() == (elsewhere / "archive.safetensors").read_bytes()
     assert not list(kept.rglob(".*"))
+
+
+def test_files_that_may_not_grow_keep_the_last_good_state(finished, tmp_path):
+    """Files may not grow beyond 60 kB: a checkpoint does not fit."""
+    run = Path(shutil.copytree(finished, tmp_path / "run"))
+    before = {file.name: file.read_bytes() for file in (run / "checkpoints").iterdir()}
+    line = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000)); "
+    line += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    line += "from dcrl.cli.main import command; sys.exit(command(sys.argv[1:]))"
+    resumed = ("resume", str(run), "--evaluations", "160", "--checkpoint-minutes", "0")
+    done = subprocess.run(
+        [sys.executable, "-c", line, *resumed], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert {name: (run / "checkpoints" / name).read_bytes() for name in before} == before
+    again = installed(*resumed)
+    assert again.returncode == 0, again.stderr
 
 
 def test_what_a_killed_process_left_half_written_goes(finished, tmp_path, capsys):
