@@ -18,26 +18,34 @@ FILES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py"))
 ROWS = (
     ("cli",),
     ("api",),
+    ("rendering",),
     ("analysis", "deployment", "explorer"),
-    ("check", "benchmark", "environments", "generation_speed"),
+    ("check", "benchmark", "environments", "generation_speed", "motion"),
     ("runs",),
     ("training",),
     ("algorithms",),
     ("variation",),
     ("rollout", "learners"),
     ("tasks", "simulators", "archive", "replay", "networks"),
-    ("types", "keys", "version", "devices"),
+    ("types", "keys", "version", "devices", "opengl"),
 )
 LEVEL = {part: len(ROWS) - row for row, parts in enumerate(ROWS) for part in parts}
 
 # Which files may import a package; a folder stands for all that is in it.
 ONLY_IN = {
-    "mujoco": ("tasks", "simulators", "environments.py", "benchmark.py", "check"),
+    "mujoco": ("tasks", "simulators", "environments.py", "benchmark.py", "check", "opengl.py"),
     "mujoco.mjx": ("simulators/mjx.py",),
     "matplotlib": ("analysis",),
+    "PIL": ("rendering",),
+    "imageio_ffmpeg": ("rendering",),
     "onnx": ("deployment",),
     "onnxruntime": ("deployment",),
     "ray": ("runs",),
+    "nicegui": ("explorer",),
+    "fastapi": ("explorer",),
+    "starlette": ("explorer",),
+    "uvicorn": ("explorer",),
+    "webbrowser": ("explorer",),
     "tensorboard": ("runs/logs.py",),
     "wandb": ("runs/logs.py",),
     # what may run code when it loads a file

@@ -18,6 +18,7 @@ from dcrl.runs import config as configs
 from dcrl.runs import logs
 from dcrl.runs.config import RunConfig
 from dcrl.runs.files import read_json
+from dcrl.runs.metrics import read_metrics
 from dcrl.runs.repertoire import Repertoire, load
 from dcrl.runs.run import Run
 from dcrl.runs.upkeep import LogName, Upkeep
@@ -175,7 +176,7 @@ def carry_out(
 
 def publish(run: Run, state: State) -> None:
     """Refresh archive, actor and figures."""
-    from dcrl.analysis.curves import improvement_curves, metric_curves, read_metrics
+    from dcrl.analysis.curves import improvement_curves, metric_curves
     from dcrl.analysis.maps import archive_map
 
     run.save(state)

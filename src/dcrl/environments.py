@@ -107,7 +107,7 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
 
 
 def _info(state: State) -> dict[str, Any]:
-    return {"step_descriptor": state.step_descriptor, "valid": state.valid}
+    return {"step_descriptor": state.step_descriptor.astype(np.float32), "valid": state.valid}
 
 
 def register() -> None:

@@ -36,7 +36,7 @@ def rollout(
     """
     task = registry.get(task)
     layers = policy_layers(task.observation_size, task.action_size, hidden)
-    batch = _checked(genotypes, layers, task.name)
+    batch = checked(genotypes, layers, task.name)
     chosen = simulators.make(task, simulator, threads)
     return evaluate(chosen, task.descriptor, batch, start_keys(seed, len(batch)), layers, record=record)
 
@@ -46,7 +46,7 @@ def evaluate(
 ) -> Evaluation:
     """Play one episode of each policy (B, P) from the start its key (B,) gives; descriptors within bounds."""
     played = simulator.play(genotypes, starts, layers, record=record)
-    return dataclasses.replace(played, descriptor=_bounded(played.descriptor, descriptor))
+    return dataclasses.replace(played, descriptor=bounded(played.descriptor, descriptor))
 
 
 def start_keys(seed: int | Sequence[int], count: int) -> jax.Array:
@@ -66,7 +66,8 @@ def _start_keys(seed: jax.Array) -> jax.Array:
     return keys.stream(jax.random.key(seed), "start")
 
 
-def _checked(genotypes: ArrayLike, layers: Layers, name: str) -> Floats:
+def checked(genotypes: ArrayLike, layers: Layers, name: str) -> Floats:
+    """Policies (B, P) as float32, refused with a sentence if they do not fit or are not finite."""
     given = np.asarray(genotypes)
     if given.dtype.kind not in "biuf":
         raise ValueError(f"genotypes for {name} must be real numbers, got an array of {given.dtype}")
@@ -84,7 +85,8 @@ def _checked(genotypes: ArrayLike, layers: Layers, name: str) -> Floats:
     return batch
 
 
-def _bounded(values: Floats, descriptor: Descriptor) -> Floats:
+def bounded(values: Floats, descriptor: Descriptor) -> Floats:
+    """Descriptors (B, D) within their bounds: clipped where that is allowed, refused otherwise."""
     low, high = np.asarray(descriptor.low, np.float32), np.asarray(descriptor.high, np.float32)
     if not descriptor.clip:
         outside = np.argwhere((values < low - 1e-6) | (values > high + 1e-6))  # NaN, an invalid one, passes

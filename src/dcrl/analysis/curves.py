@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import matplotlib
@@ -17,16 +16,6 @@ from dcrl.analysis.figures import COLOURS, save
 from dcrl.types import Floats
 
 THOUSANDS = StrMethodFormatter("{x:,.0f}")
-
-
-def read_metrics(path: Path) -> dict[str, Floats]:
-    """The columns of a `metrics.csv`."""
-    try:
-        with open(path, newline="") as file:
-            rows = list(csv.DictReader(file))
-        return {name: np.array([float(row[name]) for row in rows]) for name in (rows[0] if rows else ())}
-    except (OSError, TypeError, ValueError) as error:
-        raise ValueError(f"cannot read {path}: {error}") from None
 
 
 def metric_curves(metrics: dict[str, Floats], path: Path) -> None:

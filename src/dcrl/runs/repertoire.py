@@ -90,10 +90,15 @@ class Repertoire:
 
     def actor(self, descriptor: ArrayLike) -> Policy:
         """The distilled policy, specialised to a descriptor anywhere in the space."""
+        return _policy(self.layers, self.actor_genotype(descriptor))
+
+    def actor_genotype(self, descriptor: ArrayLike) -> Floats:
+        """(P,) the parameters of that specialised policy, of the shape of every elite's."""
         if self.actor_parameters is None:
             raise ValueError("this repertoire has no descriptor-conditioned actor: its algorithm does not train one")
         condition = normalise(self.space, self._checked(descriptor))[None]
-        return _policy(self.layers, specialise(self.actor_layers, self.actor_parameters, condition)[0])
+        genotype: Floats = specialise(self.actor_layers, self.actor_parameters, condition)[0]
+        return genotype
 
     @property
     def actor_layers(self) -> Layers:

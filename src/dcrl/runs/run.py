@@ -81,7 +81,7 @@ class Run:
         """Remove what an earlier run left."""
         for name in ("metrics.csv", "archive.safetensors", "actor.safetensors", "wandb.json"):
             (self.path / name).unlink(missing_ok=True)
-        for name in ("checkpoints", "figures", "tensorboard", "wandb"):
+        for name in ("checkpoints", "figures", "reproducibility", "tensorboard", "wandb"):
             shutil.rmtree(self.path / name, ignore_errors=True)
         (self.path / "figures").mkdir()
 

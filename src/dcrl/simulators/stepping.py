@@ -23,7 +23,7 @@ class State:
     observation: Floats  # (O,) float32
     reward: float
     terminated: bool
-    step_descriptor: Floats  # (D,)
+    step_descriptor: Floats  # (D,), as the task computes it
     valid: bool
 
 
@@ -45,9 +45,13 @@ class Stepper:
         self._batch.reset(stage=int(mujoco.mjtStage.mjSTAGE_NONE))
         self._bound["qpos"][:] = qpos
         self._bound["qvel"][:] = qvel
-        self._batch.forward(stage=STAGE)
+        failed = False
+        try:
+            self._batch.forward(stage=STAGE)
+        except SimulationError:
+            failed = True
         self._before = self._read()
-        return self._state(self._before, np.zeros(1), failed=False)
+        return self._state(self._before, np.zeros(1), failed=failed)
 
     def step(self, action: Floats) -> State:
         """One control step; `action` (A,) float32 in [-1, 1] spans the control ranges."""
@@ -63,6 +67,11 @@ class Stepper:
         before, self._before = self._before, self._read()
         with np.errstate(over="ignore", invalid="ignore"):  # a diverged simulation is an outcome, not a warning
             return self._state(self._before, self.task.reward(before, control, self._before), failed=failed)
+
+    @property
+    def physics(self) -> Physics:
+        """The present state, with one row in every field."""
+        return self._before
 
     def data(self) -> mujoco.MjData:
         """The present state as an MjData, to draw."""
@@ -82,7 +91,7 @@ class Stepper:
             observation=observation[0],
             reward=float(reward[0]),
             terminated=bool(task.terminated(physics)[0]),
-            step_descriptor=np.array(descriptor[0], np.float32),
+            step_descriptor=np.array(descriptor[0], np.float64),
             valid=bool(sound(physics, reward, observation, descriptor)[0]) and not failed,
         )
 

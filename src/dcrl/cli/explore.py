@@ -1,0 +1,112 @@
+"""`dcrl explore RUN ...`: a page on which a repertoire can be clicked and watched."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from dcrl import devices
+from dcrl.archive.centroids import cache_directory
+
+PORT = 8050
+
+
+def run(
+    paths: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="RUN [RUN ...]")],
+    /,
+    *,
+    port: int = PORT,
+    host: str = "127.0.0.1",
+    no_browser: bool = False,
+    trust_task: bool = False,
+    export: Annotated[Path | None, tyro.conf.arg(metavar="FILE.html")] = None,
+    cells: int = 30,
+    descriptor: Annotated[tuple[str, ...], tyro.conf.arg(metavar="D1,D2,...")] = (),
+    seed: int = 0,
+    overwrite: bool = False,
+) -> int:
+    """Open a page on which a repertoire is a map and each behaviour a robot that moves; Ctrl-C ends it.
+
+    Args:
+        paths: runs' directories, such as runs/walker2d_uni/dcrl_me/seed-0, also of runs that are still training, or
+            repertoires' files
+        port: the port at which the page is served; 0 takes a free one
+        host: the address at which it is served; others than this machine can reach it only if it is not 127.0.0.1
+        no_browser: print the address only, open no browser
+        trust_task: run the code of a task of the form file.py:object or module:object that a run names
+        export: write one file that shows the first run without this package and without a network, and serve nothing
+        cells: how many elites' motions go into the exported file, spread over the map
+        descriptor: export the elites nearest to these descriptors instead, such as 0.4,0.7 0.1,0.9
+        seed: the start state of the exported motions
+        overwrite: replace the exported file if it is already there
+    """
+    if find_spec("nicegui") is None:
+        raise ValueError("the explorer is an optional extra: pip install 'dcrl-map-elites[explore]'")
+    from dcrl.explorer.opened import open_runs
+
+    devices.prepare(cache_directory())
+    if export is not None:
+        return _export(paths, export, cells, descriptor, seed, overwrite=overwrite, trust=trust_task)
+    with ThreadPoolExecutor(1) as reading:  # while the web packages are imported, which takes as long
+        opening = reading.submit(open_runs, paths, trust=trust_task)
+        from dcrl.explorer import server
+        from dcrl.explorer.guard import is_loopback
+
+        runs = opening.result()
+    with server.listen(host, port) as opened:
+        url = server.address(opened, host)
+
+        def ready() -> None:
+            print(f"exploring {', '.join(map(str, paths))} at {url} (Ctrl-C ends it)", flush=True)
+            if not is_loopback(host):
+                print(
+                    f"dcrl: the page is open to every machine that can reach {host}: whoever can may look at these "
+                    "runs and use this machine's processor; there is no password",
+                    file=sys.stderr,
+                    flush=True,
+                )
+            if not no_browser:
+                server.show_in_browser(url)
+
+        try:
+            server.serve(runs, opened, host, ready)
+        except KeyboardInterrupt:  # the way to end it
+            print()
+    return 0
+
+
+def _export(
+    paths: tuple[Path, ...],
+    file: Path,
+    cells: int,
+    descriptors: tuple[str, ...],
+    seed: int,
+    *,
+    overwrite: bool,
+    trust: bool,
+) -> int:
+    from dcrl.explorer.export import export, spread
+    from dcrl.explorer.opened import open_runs
+    from dcrl.runs.files import free
+
+    if len(paths) != 1:
+        raise ValueError(f"an exported file shows one run, got {len(paths)}")
+    free(file, overwrite=overwrite)
+    found = open_runs(paths, trust=trust)[0].content.repertoire
+    wanted = [int(found.nearest(_numbers(text), 1)[0]) for text in descriptors]
+    chosen = sorted(set(wanted)) or spread(found, cells).tolist()
+    size = export(found, file, chosen, seed)
+    print(f"wrote {file}: {size / 1e6:.1f} MB, the map and the motions of {len(chosen)} elites")
+    return 0
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"--descriptor is numbers with commas between them, such as 0.4,0.7, got {text!r}") from None

@@ -1,0 +1,35 @@
+// Colours that mean fitness (viridis, from the least to the greatest) and the two kinds of policies.
+
+const VIRIDIS = [
+  [68, 1, 84], [72, 40, 120], [62, 73, 137], [49, 104, 142], [38, 130, 142],
+  [31, 158, 137], [53, 183, 121], [110, 206, 88], [181, 222, 43], [253, 231, 37],
+];
+
+/** The colour of a share from 0 to 1. */
+export function viridis(share) {
+  const place = Math.min(Math.max(share, 0), 1) * (VIRIDIS.length - 1);
+  const low = Math.min(Math.floor(place), VIRIDIS.length - 2);
+  const mixed = VIRIDIS[low].map((one, i) => Math.round(one + (VIRIDIS[low + 1][i] - one) * (place - low)));
+  return `rgb(${mixed.join(",")})`;
+}
+
+export const GRADIENT = VIRIDIS.map((colour) => `rgb(${colour.join(",")})`).join(", ");
+
+export const KIND_COLOUR = { elite: "#e8590c", actor: "#1c7ed6" };
+
+/** A number for people: as many digits as say something. */
+export function pretty(value, digits = 4) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1000) return value.toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: 1 });
+  if (size !== 0 && size < 1e-3) return value.toExponential(2);
+  return value.toLocaleString("en", { maximumFractionDigits: size >= 10 ? 2 : digits - 1, minimumFractionDigits: 2 });
+}
+
+/** A new element with classes and text; text is never read as HTML. */
+export function make(tag, classes = "", text = "") {
+  const element = document.createElement(tag);
+  if (classes) element.className = classes;
+  if (text) element.textContent = text;
+  return element;
+}

@@ -1,0 +1,54 @@
+// The numbers beside a playing motion: fitness and descriptor so far, at the end, and as promised; feet on the ground.
+
+import { KIND_COLOUR, make, pretty } from "dcrl-explorer/colours.js";
+
+/** Fill `root` with a table of one motion; `update(frame, time)` counts along. */
+export function createReadout(root, motion) {
+  const box = make("section", "dcrl-readout");
+  const heading = make("h3", "", motion.title);
+  heading.style.setProperty("--kind", KIND_COLOUR[motion.kind]);
+  const table = make("table");
+  const head = table.createTHead().insertRow();
+  for (const title of ["", "now", "at the end", motion.promise]) head.append(make("th", "", title));
+  const body = table.createTBody();
+
+  function row(name, key, end, promised) {
+    const line = body.insertRow();
+    line.append(make("th", "", name));
+    return [null, end, promised].map((value, column) => {
+      const cell = line.insertCell();
+      cell.dataset.readout = `${motion.kind}.${key}.${["now", "end", "promised"][column]}`;
+      return put(cell, value);
+    });
+  }
+  function put(cell, value) {
+    cell.textContent = pretty(value);
+    if (value !== null) cell.dataset.value = value;
+    return cell;
+  }
+
+  const [earned] = row("fitness", "fitness", motion.fitness, motion.promised.fitness);
+  const reached = motion.names.map(
+    (name, i) => row(name, `descriptor.${i}`, motion.descriptor?.[i] ?? null, motion.promised.descriptor[i])[0],
+  );
+  const status = make("p", "dcrl-status");
+  const feet = make("p", "dcrl-feet");
+  const dots = motion.feet.map((name) => {
+    const dot = make("span", "", name);
+    feet.append(dot);
+    return dot;
+  });
+  box.append(heading, table, feet, status);
+  root.append(box);
+
+  return function update(frame, time) {
+    put(earned, motion.earned[frame]);
+    motion.row(motion.reached, frame).forEach((value, i) => put(reached[i], value));
+    motion.row(motion.contact, frame).forEach((touching, i) => dots[i].classList.toggle("on", touching > 0));
+    const ended = time >= motion.steps;
+    const step = Math.min(Math.floor(time), motion.steps);
+    status.textContent =
+      `step ${step} of ${motion.steps}, ${(step * motion.period).toFixed(2)} s, start state of seed ${motion.seed}` +
+      (ended ? `; ${motion.ending}` : "");
+  };
+}

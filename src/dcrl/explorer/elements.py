@@ -1,0 +1,64 @@
+"""The map and the player as elements of the page; what they do is in `client/`, shared with exported files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nicegui.elements.scene  # noqa: F401  (registers three.js, which the player draws with)
+from nicegui.element import Element
+from nicegui.events import GenericEventArguments
+
+CLIENT = Path(__file__).parent / "client"
+SCRIPTS = {"dcrl-explorer": "client"}
+
+
+class ArchiveMap(Element, component="client/map_element.js", esm=SCRIPTS):
+    """The archive; calls `on_pick(cell, target)` with what the browser sent, which may be anything."""
+
+    def __init__(self, archive: str, on_pick: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._props["archive"] = archive
+        self.on("pick", lambda event: on_pick(_only(event)))
+
+    def show(self, archive: str) -> None:
+        self._props["archive"] = archive
+        self.update()
+
+    def aim(self, on: bool) -> None:
+        """Whether a place on the map is a target for the actor."""
+        self._props["aim"] = on
+        self.update()
+
+
+class Player(Element, component="client/player_element.js", esm=SCRIPTS):
+    """The robots in motion."""
+
+    def __init__(self, hint: str) -> None:
+        super().__init__()
+        self._props["hint"] = hint
+
+    def show(self, motions: str) -> None:
+        self._props["motions"] = motions
+        self._props["hint"] = ""
+        self.update()
+
+    def say(self, hint: str) -> None:
+        """Put a sentence over the picture."""
+        self._props["hint"] = hint
+        self.update()
+
+
+def _only(event: GenericEventArguments) -> Any:
+    return event.args
+
+
+def style() -> str:
+    return f"<style>{(CLIENT / 'explore.css').read_text()}</style>"
+
+
+def listed(motions: list[dict[str, Any]], turn: int) -> str:
+    """Motions as text; `turn` tells a repetition from what is shown already."""
+    return json.dumps([{**motion, "turn": turn} for motion in motions], allow_nan=False)

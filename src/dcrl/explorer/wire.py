@@ -1,0 +1,139 @@
+"""Archives and motions as the JSON text that the browser's scripts read."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcrl.archive.voronoi import voronoi_cells
+from dcrl.explorer.behaviour import Behaviour
+from dcrl.motion import Motion
+from dcrl.runs.repertoire import Repertoire
+from dcrl.simulators.geometry import Shape
+from dcrl.types import Floats
+
+LIVE_FRAMES = 60.0  # a second of simulated time, at most
+DIGITS = 5
+
+
+def archive_text(repertoire: Repertoire, recorded: Sequence[int] | None = None) -> str:
+    """The map. `recorded` names the cells that can be played, where these are not all."""
+    space, occupied = repertoire.space, repertoire.occupied
+    found = repertoire.fitness[occupied]
+    return dump(
+        {
+            "names": space.names,
+            "unit": space.unit,
+            "low": space.low,
+            "high": space.high,
+            "range": [float(found.min()), float(found.max())] if len(found) else [0.0, 1.0],
+            "fitness": [float(f) if o else None for f, o in zip(repertoire.fitness, occupied, strict=True)],
+            "descriptor": [_short(d) if o else None for d, o in zip(repertoire.descriptor, occupied, strict=True)],
+            "centroid": [_short(centroid) for centroid in repertoire.centroids],
+            "polygon": _polygons(repertoire),
+            "recorded": None if recorded is None else list(recorded),
+        }
+    )
+
+
+def motion_message(
+    repertoire: Repertoire,
+    behaviour: Behaviour,
+    motion: Motion,
+    shapes: Sequence[Shape],
+    seed: int,
+    frames_a_second: float = LIVE_FRAMES,
+) -> dict[str, Any]:
+    """One motion: every so many control steps a frame, and always the last; shapes that do not move come once."""
+    stride = max(1, int(1 / (frames_a_second * motion.period)))
+    step = np.unique(np.append(np.arange(0, motion.steps + 1, stride), motion.steps))
+    drawn = [i for i, shape in enumerate(shapes) if shape.visible]
+    moving = [i for i in drawn if not shapes[i].static]
+    earned = np.concatenate([[0.0], np.add.accumulate(motion.reward)])
+    return {
+        "task": motion.task,
+        "kind": behaviour.kind,
+        "title": behaviour.title,
+        "promise": "promised" if behaviour.kind == "elite" else "asked for",
+        "promised": {"fitness": behaviour.fitness, "descriptor": [float(d) for d in behaviour.descriptor]},
+        "names": repertoire.space.names,
+        "seed": seed,
+        "period": motion.period,
+        "fitness": motion.fitness if motion.valid else None,
+        "descriptor": [float(d) for d in motion.descriptor] if motion.valid else None,
+        "ending": _ending(motion),
+        "feet": [foot.removesuffix("_geom").replace("_", " ") for foot in _feet(motion)],
+        "shapes": [_shape(motion, shapes[i], i) for i in drawn],
+        "step": _packed(step, "<i4"),
+        "position": _packed(motion.position[step][:, moving], "<f4"),
+        "rotation": _packed(motion.rotation[step][:, moving], "<f4"),
+        "path": _packed(motion.path[step], "<f4"),
+        "earned": _packed(earned[step], "<f8"),
+        "reached": _packed(motion.descriptor_so_far[step], "<f4"),
+        "contact": _packed(motion.contact[step], "u1"),
+    }
+
+
+def dump(content: Any) -> str:
+    """JSON that can stand in a page: no text in it can end a script element."""
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _polygons(repertoire: Repertoire) -> list[list[float]] | None:
+    """A cell's corners, x and y by turns; None where the descriptor has more than two dimensions."""
+    space = repertoire.space
+    if space.size == 2:
+        return [_short(cell.reshape(-1)) for cell in voronoi_cells(repertoire.centroids, space.low, space.high)]
+    if space.size > 2:
+        return None
+    centre = repertoire.centroids[:, 0].astype(np.float64)
+    order = np.argsort(centre)
+    middle = (centre[order][1:] + centre[order][:-1]) / 2
+    edges = np.concatenate([space.low, middle, space.high])
+    rank = np.argsort(order)
+    corners = ([edges[i], 0, edges[i + 1], 0, edges[i + 1], 1, edges[i], 1] for i in rank)
+    return [_short(corner) for corner in corners]
+
+
+def _ending(motion: Motion) -> str:
+    if not motion.valid:
+        return "the simulation diverged"
+    return "it fell" if motion.terminated else "the episode is over"
+
+
+def _feet(motion: Motion) -> list[str]:
+    """The geoms whose contacts are felt: sensors are called after them."""
+    return [name.partition(" on ")[0] for name in motion.contact_names]
+
+
+def _shape(motion: Motion, shape: Shape, geom: int) -> dict[str, Any]:
+    feet = _feet(motion)
+    about: dict[str, Any] = {
+        "kind": shape.kind,
+        "size": [float(size) for size in shape.size],
+        "rgba": [round(float(part), 3) for part in shape.rgba],
+        "contact": feet.index(shape.name) if shape.name in feet else None,
+    }
+    if shape.static:
+        about |= {"position": _floats(motion.position[0, geom]), "rotation": _floats(motion.rotation[0, geom])}
+    if shape.vertices is not None and shape.faces is not None:
+        about |= {"vertices": _short(shape.vertices.reshape(-1)), "faces": shape.faces.reshape(-1).tolist()}
+    return about
+
+
+def _packed(values: ArrayLike, kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, np.dtype(kind)).tobytes()).decode()
+
+
+def _floats(values: Floats) -> list[float]:
+    return [float(value) for value in values]
+
+
+def _short(values: ArrayLike) -> list[float]:
+    return [float(f"{value:.{DIGITS}g}") for value in np.asarray(values, np.float64)]
