@@ -166,9 +166,9 @@ def _initial(layers, seed: int, count: int) -> np.ndarray:
 def test_map_elites_covers_as_much_as_pyribs():
     """Five seeds each, 32 a batch, 1,600 evaluations: medians within the larger of the two spreads."""
     seeds = range(5)
-    ours = []
+    ours, algorithm = [], compose(MEConfig(ga_offspring=32, archive=ARCHIVE))
     for seed in seeds:
-        *_, (_, report) = training.train(compose(MEConfig(ga_offspring=32, archive=ARCHIVE)), 1600, seed)
+        *_, (_, report) = training.train(algorithm, 1600, seed)
         ours.append(report.coverage)
     peers = [coverage_of_pyribs(seed, 32, 1600) for seed in seeds]
     spread = max(np.ptp(ours), np.ptp(peers))

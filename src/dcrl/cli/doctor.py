@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Literal
 
@@ -21,11 +21,11 @@ from dcrl.cli import output
 PACKAGE = "dcrl-map-elites"
 MARKS = {"ok": "✓", "broken": "✗", "missing": "•"}
 GIB = 2**30
-EXTRAS = {  # what each optional extra gives; mjx and render have looks of their own
-    "onnx": "`dcrl export --format onnx`, checked against our own policies",
-    "tensorboard": "`--log tensorboard` of `dcrl train` and `dcrl resume`",
-    "wandb": "`--log wandb` of `dcrl train` and `dcrl resume`",
-    "explore": "`dcrl explore`, the web page of a repertoire",
+EXTRAS = {  # the packages of an optional extra and what they give; mjx and render have looks of their own
+    "onnx": (("onnx", "onnxruntime"), "`dcrl export --format onnx`, checked against our own policies"),
+    "tensorboard": (("tensorboard",), "`--log tensorboard` of `dcrl train` and `dcrl resume`"),
+    "wandb": (("wandb",), "`--log wandb` of `dcrl train` and `dcrl resume`"),
+    "explore": (("nicegui",), "`dcrl explore`, the web page of a repertoire"),
 }
 
 # A process of its own, because an OpenGL library may end the one that tries it.
@@ -58,8 +58,7 @@ def run(*, json: bool = False) -> int:
         json: print one JSON object with the versions, and of each look what, status (ok, broken or missing) and
             sentence, for programs
     """
-    declared = metadata(PACKAGE).get_all("Provides-Extra") or ()
-    extras = {name: partial(_extra, name, EXTRAS[name]) for name in EXTRAS if name in declared}
+    extras = {name: partial(_extra, name, *what) for name, what in EXTRAS.items()}
     symptoms = [_look(what, look) for what, look in (LOOKS | extras).items()]
     if json:
         output.print_json({"versions": _versions(), "symptoms": [asdict(symptom) for symptom in symptoms]})
@@ -105,14 +104,13 @@ def _needs() -> list[Requirement]:
     return [need for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})]
 
 
-def _extra(name: str, gives: str) -> str:
+def _extra(name: str, packages: tuple[str, ...], gives: str) -> str:
     """The packages of an optional extra, all of them there."""
-    needs = [need for need in map(Requirement, requires(PACKAGE) or ()) if need.marker is not None]
-    own = [need for need in needs if need.marker and need.marker.evaluate({"extra": name}) and need not in _needs()]
-    lacking = [need.name for need in own if not _fits(need)]
+    found = {package: _version(package) for package in packages}
+    lacking = ", ".join(package for package, number in found.items() if number is None)
     if lacking:
-        raise _MissingError(f"{', '.join(lacking)} not installed; pip install '{PACKAGE}[{name}]' adds {gives}")
-    return f"{', '.join(f'{need.name} {_version(need.name)}' for need in own)}, for {gives}"
+        raise _MissingError(f"{lacking} not installed; pip install '{PACKAGE}[{name}]' adds {gives}")
+    return f"{', '.join(f'{package} {number}' for package, number in found.items())}, for {gives}"
 
 
 def _fits(need: Requirement) -> bool:
@@ -165,9 +163,7 @@ def _mjx() -> str:
 
 def _rendering() -> str:
     """Draw a picture, since a library that is there may still find no device."""
-    _extra("render", "pictures and videos")
-    if _version("imageio") is None:  # not ours to require: Gymnasium's own extra brings it
-        raise _MissingError(f"not installed; pip install '{PACKAGE}[render]' adds pictures and videos")
+    _extra("render", ("imageio", "imageio-ffmpeg"), "pictures and videos")
     done = subprocess.run([sys.executable, "-c", DRAW], capture_output=True, text=True, timeout=60, check=False)
     if "drawn" not in done.stdout:
         reason = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
