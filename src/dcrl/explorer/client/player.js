@@ -109,7 +109,7 @@ export function createPlayer(root) {
     if (!stages.length) return;
     before = stages[0].pose(time).clone();
     orbit.target.copy(before).setZ(stages[0].middle);
-    const away = new THREE.Vector3(0.45, -1, 0.38).normalize().multiplyScalar(stages[0].size * 4);
+    const away = new THREE.Vector3(-0.55, -1, 0.42).normalize().multiplyScalar(stages[0].size * 4);
     camera.position.copy(orbit.target).add(away);
     orbit.update();
     request();
