@@ -73,13 +73,13 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("--elite", type=float, nargs=2, default=(0.34, 0.17), help="a descriptor")
     parser.add_argument("--beside", type=float, nargs=2, default=(0.922, 0.849), help="another, for elite and actor")
-    parser.add_argument("--step", type=int, default=330)
+    parser.add_argument("--step", type=int, default=345)
     given = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
     one, two, step = tuple(given.elite), tuple(given.beside), given.step
     pictures = (
-        Picture(name="explorer", mode="elite", place=one, step=step, width=1360, height=880),
-        Picture(name="explorer-dark", mode="side by side", place=two, step=step, width=1360, height=880, dark=True),
+        Picture(name="explorer", mode="side by side", place=two, step=step, width=1360, height=880),
+        Picture(name="explorer-dark", mode="elite", place=one, step=step, width=1360, height=880, dark=True),
         Picture(name="explorer-phone", mode="elite", place=one, step=step, width=390, height=844, whole=True),
     )
     command = [Path(sys.executable).with_name("dcrl"), "explore", given.run, "--port", "0", "--no-browser"]

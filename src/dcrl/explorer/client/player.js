@@ -1,7 +1,7 @@
 // The player: one or two motions in 3-D with a common clock: play, pause, scrub, speed, orbit, follow.
 
 import { OrbitControls, THREE } from "nicegui-scene";
-import { make } from "dcrl-explorer/colours.js";
+import { make } from "dcrl-explorer/dom.js";
 import { readMotion } from "dcrl-explorer/motion.js";
 import { createReadout } from "dcrl-explorer/readout.js";
 import { createStage } from "dcrl-explorer/stage.js";
