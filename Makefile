@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 RUN := runs/walker2d_uni/dcrl_me/seed-0
+CORES := $(shell nproc 2>/dev/null || echo 2)
+# a process a core, but not more than 8: each takes 1 to 2 GiB
+PYTEST := $(BIN)/python -m pytest --dist worksteal --numprocesses $(shell echo $$(($(CORES) < 8 ? $(CORES) : 8)))
 
 .DEFAULT_GOAL := help
 .PHONY: help install train test test-all check bench clean
@@ -22,16 +25,16 @@ train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about ten minutes on
 	@if test -e $(RUN)/checkpoints; then $(BIN)/dcrl resume $(RUN); else $(BIN)/dcrl train walker2d_uni; fi
 
 test: $(INSTALLED) ## run the tests
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-all: $(INSTALLED) ## run the tests, also those that take minutes each
-	$(BIN)/python -m pytest -m ''
+	$(PYTEST) -m ''
 
 check: $(INSTALLED) ## format, lint, types, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 bench: $(INSTALLED) ## measure speed against the machine's own limits
 	$(BIN)/dcrl bench rollout

@@ -1,7 +1,7 @@
 """Kill a run with SIGKILL at random moments, resume it each time, and compare what it found with a run left alone.
 
-Moments are drawn from the start of the process on, so they fall into start-up, training, and the writing of
-checkpoints, of which every generation makes one.
+Moments are drawn from the start of the process to twice the time that start-up takes here, so they fall into start-up,
+training, and the writing of checkpoints, of which every generation makes one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--algorithms", nargs="+", default=list(FLAGS))
     parser.add_argument("--kills", type=int, default=100, help="of each algorithm's run")
-    parser.add_argument("--evaluations-a-kill", type=int, default=150, help="the budget, divided by the kills")
+    parser.add_argument("--evaluations-a-kill", type=int, default=200, help="the budget, divided by the kills")
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
     arguments = parser.parse_args()
     differing = 0
@@ -47,14 +47,14 @@ def survives(name: str, directory: Path, kills: int, each: int, moments: random.
     train = f"train point_omni --algorithm {name} {FLAGS[name]} {SHARED} {budget}".split()
     whole, killed = (directory / side / "point_omni" / name / "seed-0" for side in ("whole", "killed"))
     begin = time.monotonic()
-    subprocess.run([COMMAND, *train, "--output", str(directory / "whole"), "--quiet"], check=True)
+    started = _whole([*train, "--output", str(directory / "whole")]) - begin
     alone = time.monotonic() - begin
     line, deaths, attempts = [*train, "--output", str(directory / "killed")], 0, 0
     while deaths < kills:
         attempts += 1
         if attempts > 2 * kills:
             break  # it is done before it could be killed as often as asked
-        deaths += _killed(line, moments.uniform(1, 12))
+        deaths += _killed(line, moments.uniform(0, 2 * started))
         if (killed / "config.json").exists():
             line = f"resume {killed} --checkpoint-minutes 0 --refresh-seconds 1e9".split()
     subprocess.run([COMMAND, "resume", str(killed), "--quiet"], check=True, stdout=subprocess.DEVNULL)
@@ -63,9 +63,23 @@ def survives(name: str, directory: Path, kills: int, each: int, moments: random.
         same &= (whole / file).exists() == (killed / file).exists()
         same &= not (whole / file).exists() or (whole / file).read_bytes() == (killed / file).read_bytes()
     print(
-        f"{name}: {deaths} kills, {'byte-identical' if same else 'DIFFERENT'} (alone it took {alone:.0f} s)", flush=True
+        f"{name}: {deaths} kills of a run of {len(_metrics(whole))} generations, "
+        f"{'byte-identical' if same else 'DIFFERENT'} "
+        f"(alone it took {alone:.0f} s, {started:.0f} of them to start; all {time.monotonic() - begin:.0f} s)",
+        flush=True,
     )
     return same
+
+
+def _whole(line: list[str]) -> float:
+    """Run to the end; when the first generation was there."""
+    with subprocess.Popen([COMMAND, *line], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        first = next(time.monotonic() for said in process.stdout if said.startswith("generation"))
+        process.stdout.read()
+    if process.returncode:
+        raise SystemExit(f"{' '.join(line)} ended with {process.returncode}")
+    return first
 
 
 def _killed(line: list[str], seconds: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import jax
@@ -18,6 +18,18 @@ from dcrl.tasks.task import Task
 from dcrl.types import Evaluation, Floats
 
 Policies = tuple[Floats, jax.Array, Layers]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept_among_tests(tmp_path_factory) -> Iterator[None]:
+    """Centroids and compiled code are kept among the tests of one process, also for the commands they start."""
+    cache = tmp_path_factory.mktemp("cache")
+    jax.config.update("jax_compilation_cache_dir", str(cache / "jax"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DCRL_CACHE", str(cache))
+        patch.delenv("XLA_FLAGS", raising=False)
+        yield
 
 
 def random_policies(task: Task, count: int, seed: int = 1) -> Policies:

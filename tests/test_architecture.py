@@ -18,6 +18,7 @@ FILES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py"))
 ROWS = (
     ("cli",),
     ("api",),
+    ("rendering",),
     ("analysis", "deployment", "explorer"),
     ("check", "benchmark", "environments", "generation_speed", "motion"),
     ("runs",),
@@ -26,15 +27,17 @@ ROWS = (
     ("variation",),
     ("rollout", "learners"),
     ("tasks", "simulators", "archive", "replay", "networks"),
-    ("types", "keys", "version", "devices"),
+    ("types", "keys", "version", "devices", "opengl"),
 )
 LEVEL = {part: len(ROWS) - row for row, parts in enumerate(ROWS) for part in parts}
 
 # Which files may import a package; a folder stands for all that is in it.
 ONLY_IN = {
-    "mujoco": ("tasks", "simulators", "environments.py", "benchmark.py", "check"),
+    "mujoco": ("tasks", "simulators", "environments.py", "benchmark.py", "check", "opengl.py"),
     "mujoco.mjx": ("simulators/mjx.py",),
     "matplotlib": ("analysis",),
+    "PIL": ("rendering",),
+    "imageio_ffmpeg": ("rendering",),
     "onnx": ("deployment",),
     "onnxruntime": ("deployment",),
     "ray": ("runs",),
@@ -43,11 +46,12 @@ ONLY_IN = {
     "starlette": ("explorer",),
     "uvicorn": ("explorer",),
     "webbrowser": ("explorer",),
-    "pickle": (),
-    "cloudpickle": (),
-    "marshal": (),
-    "shelve": (),
+    "tensorboard": ("runs/logs.py",),
+    "wandb": ("runs/logs.py",),
+    # what may run code when it loads a file
+    **dict.fromkeys(("pickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "torch", "yaml"), ()),
 }
+RUNS_CODE = ("eval", "exec", "compile", "__import__")  # as names; an attribute such as re.compile is another thing
 
 
 def imported(file: Path) -> Iterator[str]:
@@ -109,18 +113,46 @@ def test_a_package_is_imported_only_where_it_belongs(package: str) -> None:
     assert elsewhere == []
 
 
-def test_no_source_reads_pickled_arrays() -> None:
-    assert [str(file) for file in FILES if "allow_pickle=True" in (SOURCE / file).read_text()] == []
+def loads_code(source: str) -> Iterator[str]:
+    """What in a source could run code that comes from a file: text as code, pickled arrays, loaders of pickles."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name) and node.id in RUNS_CODE:
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            owner = ast.unparse(node.value)
+            builtin = owner in ("builtins", "__builtins__") and node.attr in RUNS_CODE
+            loader = owner in ("torch", "joblib", "pickle", "yaml") and node.attr.startswith(("load", "unsafe_load"))
+            if builtin or loader or node.attr == "read_pickle":
+                yield f"{owner}.{node.attr}"
+        elif isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.unparse(node.value) != "False":
+            yield f"{node.arg}={ast.unparse(node.value)}"
+        elif isinstance(node, ast.Constant) and node.value in ("eval", "exec", "__import__"):
+            yield repr(node.value)
 
 
-def test_no_source_runs_text_as_code() -> None:
-    calls = [
-        f"{file}: {node.func.id}"
-        for file in FILES
-        for node in ast.walk(ast.parse((SOURCE / file).read_text()))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec")
-    ]
-    assert calls == []
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_no_source_loads_code_from_a_file(file: Path) -> None:
+    assert list(loads_code((SOURCE / file).read_text())) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("eval('1')", ["eval"]),
+        ("run = exec", ["exec"]),
+        ("import builtins; builtins.exec('1')", ["builtins.exec"]),
+        ("getattr(object, 'eval')", ["'eval'"]),
+        ("__import__('os')", ["__import__"]),
+        ("np.load(path, allow_pickle=True)", ["allow_pickle=True"]),
+        ("np.load(path, allow_pickle=trust)", ["allow_pickle=trust"]),
+        ("np.load(path, allow_pickle=False)", []),
+        ("torch.load(path)", ["torch.load"]),
+        ("joblib.load(path)", ["joblib.load"]),
+        ("import re; re.compile('a'); json.loads('1')", []),
+    ],
+)
+def test_the_reader_of_loaders_sees_them(source: str, found: list[str]) -> None:
+    assert list(loads_code(source)) == found
 
 
 def test_the_readers_of_imports_see_what_is_there() -> None:

@@ -23,13 +23,6 @@ from dcrl.variation.operator import Sources
 from generations import ARCHIVE, SMALL, compose, history, original
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cached_centroids(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.mark.parametrize("name", ["pga_me", "qd_pg"])
 def test_unconditioned_actors_start_as_the_first_random_policy(name):
     run = original(SMALL[name])

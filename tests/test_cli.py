@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from mujoco.batch import Batch
 
 import dcrl
 from dcrl.benchmark import bare_physics, measure_rollouts
+from dcrl.cli import doctor
+from dcrl.cli.doctor import EXTRAS
 from dcrl.cli.main import VERBS, command
 from dcrl.networks import policy_layers
 from dcrl.rollout import start_keys
@@ -230,6 +232,20 @@ def test_doctor_finds_this_installation_in_order() -> None:
     status = {symptom["what"]: symptom["status"] for symptom in found["symptoms"]}
     assert {status[what] for what in ("packages", "cores", "jax devices", "rollout")} == {"ok"}
     assert set(status.values()) <= {"ok", "missing"}
+    sentences = {symptom["what"]: symptom["sentence"] for symptom in found["symptoms"]}
+    assert f"onnx {version('onnx')}, onnxruntime {version('onnxruntime')}, for `dcrl export" in sentences["onnx"]
+    declared = set(metadata("dcrl-map-elites").get_all("Provides-Extra"))
+    assert declared - {"dev", "mjx", "render"} <= set(EXTRAS)  # a new one wants a sentence
+    assert declared & set(EXTRAS) <= set(status)
+
+
+def test_doctor_says_what_a_missing_extra_would_give(monkeypatch) -> None:
+    monkeypatch.setattr(doctor, "_version", lambda name: None)
+    symptom = doctor._look("onnx", lambda: doctor._extra("onnx", "`dcrl export`"))
+    assert symptom.status == "missing"
+    assert symptom.sentence.startswith(
+        "onnx, onnxruntime not installed; pip install 'dcrl-map-elites[onnx]' adds `dcrl"
+    )
 
 
 def test_bench_reports_what_it_ran() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -18,13 +17,6 @@ from dcrl.tasks.point import REACH
 from dcrl.variation.iso_line import IsoLineConfig
 from dcrl.variation.policy_gradient import PolicyGradientConfig
 from generations import DCRL, ME, History, assert_same, compose, original, random_search, snapshot
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cached_centroids(tmp_path_factory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from test_resume import SHARED
 EXAMPLE = Path(__file__).parents[1] / "examples" / "damage_recovery.py"
 
 
-def test_a_point_without_a_motor_still_finds_a_way(tmp_path, monkeypatch):
-    monkeypatch.setenv("DCRL_CACHE", str(tmp_path / "cache"))
+def test_a_point_without_a_motor_still_finds_a_way(tmp_path):
     command = [str(Path(sys.executable).parent / "dcrl"), "train", "point_omni", "--algorithm", "me"]
     flags = ["--evaluations", "640", "--ga-offspring", "64", "--iso-sigma", "0.2", "--output", str(tmp_path), "--quiet"]
     assert subprocess.run([*command, *flags, *SHARED], check=False, timeout=300).returncode == 0

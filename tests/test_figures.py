@@ -7,10 +7,11 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import Normalize
 from matplotlib.path import Path as Outline
 
 from dcrl.analysis.curves import improvement_curves, metric_curves
-from dcrl.analysis.maps import archive_map
+from dcrl.analysis.maps import archive_map, draw_map, span, value_map
 from dcrl.archive.archive import cell_of
 from dcrl.archive.voronoi import voronoi_cells
 from dcrl.networks import Layers
@@ -95,6 +96,62 @@ def test_unusual_fitness_is_drawn(dimensions, fitness, tmp_path):
     picture(tmp_path / "map.png")
 
 
+def test_four_dimensions_are_tiles_of_small_grids_with_all_four_named():
+    """16 cells at the middles of 2 x 2 x 2 x 2 bins: each value is found where its four coordinates say."""
+    space = repertoire(4, np.ones(1, bool), np.zeros(1)).space
+    middles = np.stack(np.meshgrid(*[[0.25, 0.75]] * 4, indexing="ij"), axis=-1).reshape(-1, 4)
+    values = np.arange(16.0)
+    values[5] = np.nan
+    figure, axes = plt.subplots()
+    drawn = draw_map(axes, space, middles, values, span(values))
+    assert axes.get_xlabel() == "tiles: left foot (contact rate)\nwithin each tile: front foot, 0 to 1"
+    assert axes.get_ylabel() == "tiles: right foot (contact rate)\nwithin each tile: hind foot, 0 to 1"
+    assert axes.get_xticks().tolist() == [0, 0.5, 1]
+    centres = [outline.vertices[:4].mean(axis=0) for outline in drawn.get_paths()]
+    assert len(centres) == 16
+    for centre, value in zip(centres, drawn.get_array(), strict=True):
+        tile = (centre >= 0.5).astype(int)
+        within = (centre - 0.5 * tile >= 0.25).astype(int)
+        expected = values[np.dot([*tile, *within], [8, 4, 2, 1])]
+        assert np.ma.is_masked(value) if np.isnan(expected) else value == expected
+    plt.close(figure)
+
+
+@pytest.mark.parametrize(("pool", "expected"), [("best", 8.0), ("mean", 5.0)])
+def test_cells_that_share_a_small_cell_are_pooled_and_one_without_a_cell_shows_the_nearest(pool, expected):
+    space = repertoire(4, np.ones(1, bool), np.zeros(1)).space
+    figure, axes = plt.subplots()
+    centroids = np.array([(0.1, 0.1, 0.1, 0.1), (0.2, 0.2, 0.2, 0.2), (0.9, 0.9, 0.9, 0.9), (0.3, 0.1, 0.2, 0.1)])
+    values = np.array([2.0, 8.0, 4.0, np.nan])
+    drawn = draw_map(axes, space, centroids, values, span(values), pool=pool)
+    shown = drawn.get_array()
+    assert shown[0] == expected
+    assert shown[-1] == shown[-2] == 4
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("dimensions", [3, 5])
+def test_three_and_five_dimensions_are_drawn_too(dimensions):
+    space = Descriptor(
+        names=tuple("abcde"[:dimensions]), unit="m", low=(0.0,) * dimensions, high=(2.0,) * dimensions, over="last"
+    )
+    random = np.random.default_rng(0)
+    figure, axes = plt.subplots()
+    drawn = draw_map(axes, space, random.uniform(0, 2, (300, dimensions)), random.random(300), span(np.arange(2)))
+    assert "within each tile: c, 0 to 2" in axes.get_xlabel()
+    assert ("within" in axes.get_ylabel()) == (dimensions > 3)
+    corners = np.concatenate([outline.vertices for outline in drawn.get_paths()])
+    assert ((corners >= 0) & (corners <= 2)).all()
+    plt.close(figure)
+
+
+def test_values_beyond_the_scale_are_drawn_with_an_arrow(tmp_path):
+    space, centroids = repertoire(2, np.ones(9, bool), np.zeros(9)).space, np.random.default_rng(0).random((9, 2))
+    for top, name in ((8.0, "all.png"), (3.0, "beyond.png")):
+        value_map(space, centroids, np.arange(9.0), tmp_path / name, "spread", "a title", norm=Normalize(0, top))
+    assert (picture(tmp_path / "all.png") != picture(tmp_path / "beyond.png")).any()
+
+
 def test_a_single_elite_is_drawn(tmp_path):
     archive_map(repertoire(2, np.arange(9) == 4, np.full(9, 7.0)), tmp_path / "map.png")
     picture(tmp_path / "map.png")
@@ -141,10 +198,17 @@ def test_metrics_are_read_by_column(tmp_path):
     np.testing.assert_array_equal(found["max_fitness"], [np.nan, 7])
 
 
-@pytest.mark.parametrize("content", ["generation,qd_score\n0,much\n", "generation,qd_score\n0\n", None])
+@pytest.mark.parametrize("row", ["0,much", "0", "0,"])
+def test_what_is_no_number_in_the_metrics_is_nan(row, tmp_path):
+    path = tmp_path / "metrics.csv"
+    path.write_text(f"generation,qd_score\n{row}\n1,3\n")
+    np.testing.assert_array_equal(read_metrics(path)["qd_score"], [np.nan, 3])
+
+
+@pytest.mark.parametrize("content", [b"generation,qd_score\n0,\xff\xfe\n", None])
 def test_metrics_that_cannot_be_read_are_named(content, tmp_path):
     path = tmp_path / "metrics.csv"
     if content is not None:
-        path.write_text(content)
+        path.write_bytes(content)
     with pytest.raises(ValueError, match=r"cannot read .*metrics\.csv"):
         read_metrics(path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import jax
@@ -43,13 +42,6 @@ CONFIG = RunConfig(
         td3=TD3Config(critic_hidden=(8, 8), replay_size=5000),
     ),
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cached_centroids(tmp_path_factory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 def begun(config: RunConfig, output: Path) -> tuple[Run, State]:

@@ -19,15 +19,12 @@ import pytest
 from safetensors.numpy import save as serialised
 
 import dcrl
+import fuzz
 from dcrl.networks import Layers
 from dcrl.runs import files
 from dcrl.runs.repertoire import save, save_actor
-from dcrl.types import Descriptor
+from fuzz import ACTOR, header, small, with_header
 
-SPACE = Descriptor(names=("x", "y"), unit="m", low=(-1.0, 0.0), high=(1.0, 5.0), over="last")
-LAYERS = Layers((3, 4, 2))
-ACTOR = Layers((5, 4, 2))
-OCCUPIED = np.array([True, False, True, True, False, True])
 ARRAYS = ("centroids", "occupied", "fitness", "descriptor", "genotype")
 DOCUMENT = Path(__file__).parents[1] / "docs" / "repertoire-file.md"
 
@@ -35,40 +32,10 @@ Tensors = dict[str, Any]
 Metadata = dict[str, Any]
 
 
-def small() -> dcrl.Repertoire:
-    random = np.random.default_rng(0)
-    centroids = random.uniform((-1, 0), (1, 5), (6, 2)).astype(np.float32)
-    genotype = random.normal(size=(6, LAYERS.parameters)).astype(np.float32)
-    return dcrl.Repertoire(
-        task="point",
-        layers=LAYERS,
-        space=SPACE,
-        centroids=centroids,
-        occupied=OCCUPIED,
-        fitness=np.where(OCCUPIED, random.normal(size=6), np.nan).astype(np.float32),
-        descriptor=np.where(OCCUPIED[:, None], centroids, np.nan).astype(np.float32),
-        genotype=np.where(OCCUPIED[:, None], genotype, 0).astype(np.float32),
-        algorithm="me",
-        seed=3,
-        evaluations=40,
-    )
-
-
 @pytest.fixture
 def file(tmp_path) -> Path:
     save(tmp_path / "archive.safetensors", small())
     return tmp_path / "archive.safetensors"
-
-
-def header(content: bytes) -> tuple[dict[str, Any], bytes]:
-    """The header of a file and the tensors' data."""
-    size = struct.unpack("<Q", content[:8])[0]
-    return json.loads(content[8 : 8 + size]), content[8 + size :]
-
-
-def with_header(head: Any, data: bytes) -> bytes:
-    text = json.dumps(head).encode()
-    return struct.pack("<Q", len(text)) + text + data
 
 
 def same(a: dcrl.Repertoire, b: dcrl.Repertoire) -> bool:
@@ -334,96 +301,17 @@ def test_another_archives_actor_is_refused(file, parameters, change, sentence):
     assert "actor.safetensors" in str(caught.value)
 
 
-def flipped(random: np.random.Generator, content: bytes) -> bytes:
-    changed = bytearray(content)
-    for place in random.integers(len(content), size=random.integers(1, 4)):
-        changed[place] ^= 1 << int(random.integers(8))
-    return bytes(changed)
-
-
-def truncated(random: np.random.Generator, content: bytes) -> bytes:
-    return content[: random.integers(len(content))]
-
-
-def inserted(random: np.random.Generator, content: bytes) -> bytes:
-    place = random.integers(len(content) + 1)
-    return content[:place] + random.bytes(int(random.integers(1, 20))) + content[place:]
-
-
-def replaced(random: np.random.Generator, content: bytes) -> bytes:
-    place, length = random.integers(len(content)), int(random.integers(1, 20))
-    return content[:place] + random.bytes(length) + content[place + length :]
-
-
-def relabelled(random: np.random.Generator, content: bytes) -> bytes:
-    """A header of valid JSON in which one entry is another's, or nonsense."""
-    head, data = header(content)
-    names = [name for name in head if name != "__metadata__"]
-    one, other = random.choice(names, 2)
-    wrong = random.choice(["dtype", "shape", "data_offsets"])
-    values = [head[other][wrong], [], [-1], [2**63], "F64", None, [0, 0], [1, 2**62], {}, "BOOL"]
-    head[one] = head[one] | {wrong: values[random.integers(len(values))]}
-    return with_header(head, data)
-
-
-def rewritten(random: np.random.Generator, content: bytes) -> bytes:
-    """A header of valid JSON whose metadata has one field replaced or left out."""
-    head, data = header(content)
-    metadata = json.loads(head["__metadata__"]["dcrl"])
-    inside = metadata["descriptor"] if random.random() < 0.5 else metadata
-    name = str(random.choice(list(inside)))
-    values = [None, 0, -1, 1.5, True, "", "x", [], {}, [1, 2], [[1]], 10**30, float("nan"), float("inf")]
-    if random.random() < 0.2:
-        del inside[name]
-    else:
-        inside[name] = values[random.integers(len(values))]
-    return with_header(head | {"__metadata__": {"dcrl": json.dumps(metadata)}}, data)
-
-
-def digits(random: np.random.Generator, content: bytes) -> bytes:
-    """One digit of the header is another: what stays plausible longest."""
-    size = struct.unpack("<Q", content[:8])[0]
-    places = [place for place in range(8, 8 + size) if chr(content[place]).isdigit()]
-    place = places[random.integers(len(places))]
-    return content[:place] + str(random.integers(10)).encode() + content[place + 1 :]
-
-
-MUTATIONS = (flipped, flipped, truncated, inserted, replaced, relabelled, rewritten, digits)
-
-
-def fuzz(directory: Path, count: int, seed: int) -> dict[str, int]:
-    """How many mutated files were refused and how many gave the original back; anything else fails."""
-    path, original = directory / "archive.safetensors", small()
-    save(path, original)
-    content, random = path.read_bytes(), np.random.default_rng(seed)
-    outcomes = {"refused": 0, "same": 0}
-    for number in range(count):
-        mutation = MUTATIONS[number % len(MUTATIONS)]
-        path.write_bytes(mutation(random, content))
-        error = None
-        try:
-            found = dcrl.load(path)
-        except ValueError as refused:
-            error = refused
-        case = f"{mutation.__name__}, number {number} of seed {seed}"
-        if error is None:
-            assert same(found, original), f"{case} loads as another repertoire"
-        else:
-            assert type(error) is ValueError, f"{case}: {error!r}"
-            assert path.name in str(error), f"{case}: {error}"
-        outcomes["same" if error is None else "refused"] += 1
-    return outcomes
-
-
-def test_2000_damaged_files_load_as_they_were_or_are_refused(tmp_path):
-    outcomes = fuzz(tmp_path, 2000, seed=0)
-    assert outcomes["refused"] > 1700
+def test_damaged_repertoires_load_as_they_were_or_are_refused(tmp_path):
+    outcomes = fuzz.repertoires(tmp_path, 600, seed=1)
+    assert outcomes["refused"] > 500
     assert outcomes["same"] > 0  # a digit that stayed the same, a space in the header's padding
 
 
-@pytest.mark.slow
-def test_10000_damaged_files_load_as_they_were_or_are_refused(tmp_path):
-    assert fuzz(tmp_path, 10_000, seed=1)["refused"] > 8500
+@pytest.mark.parametrize("name", ["dcrl_me", "me_es"])
+def test_damaged_checkpoints_load_as_they_were_or_are_refused(name, tmp_path):
+    outcomes = fuzz.checkpoints(tmp_path / "checkpoints", name, 150, seed=1)
+    assert outcomes["refused"] > 120
+    assert outcomes["same"] > 0
 
 
 def test_loading_takes_little_more_memory_than_the_file(tmp_path):

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -34,14 +33,6 @@ RUNS = {
     "me_es": ("--es-samples", "20", "--evaluations-of-centre", "4"),
 }
 EVALUATIONS = {"dcrl_me": 800, "qd_pg": 800, "me_es": 1200}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.delenv("XLA_FLAGS", raising=False)
-        yield
 
 
 def arguments(name: str, output: Path, evaluations: int) -> list[str]:
@@ -74,7 +65,8 @@ def killed(line: list[str], seconds: float) -> bool:
 
 
 @pytest.mark.parametrize("name", ["dcrl_me", *(pytest.param(n, marks=pytest.mark.slow) for n in ("qd_pg", "me_es"))])
-def test_a_run_killed_at_any_moment_ends_as_if_it_had_not_been(name, tmp_path):
+def test_a_run_killed_at_any_moment_ends_as_if_it_had_not_been(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("DCRL_CACHE", str(tmp_path / "cache"))  # a kill may leave compiled code half-written
     random = np.random.default_rng(sum(name.encode()))
     kept, whole = tmp_path / "kept", tmp_path / "whole" / "point_omni" / name / "seed-0"
     path = kept / "point_omni" / name / "seed-0"

@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -43,15 +42,6 @@ COLUMNS = [
     *("invalid", "added_ga", "improvement_ga", "added_pg", "improvement_pg", "added_ai", "improvement_ai"),
     *("evaluations_ga", "evaluations_pg", "evaluations_ai"),
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory) -> Iterator[None]:
-    """Centroids and compiled code are kept among these tests, and nowhere else."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.delenv("XLA_FLAGS", raising=False)
-        yield
 
 
 def train(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,8 @@
 """Repertoires of behaviours: quality-diversity with descriptor-conditioned reinforcement learning."""
 
+from dcrl import opengl  # noqa: F401, first: it imports MuJoCo, which must not fail for want of OpenGL
+
+# isort: split
 from dcrl import environments  # registers dcrl/AntOmni-v0 and the others with Gymnasium
 from dcrl.api import resume, train
 from dcrl.deployment.export import export

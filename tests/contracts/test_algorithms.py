@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -26,13 +25,6 @@ from generations import (
     snapshot,
     starts_of_generation,
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cached_centroids(tmp_path_factory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.fixture(scope="module", params=SMALL)

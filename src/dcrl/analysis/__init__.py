@@ -1,1 +1,1 @@
-"""Looking at runs: figures, and later statistics."""
+"""Looking at runs: figures, statistics, reproducibility, reports."""

@@ -9,7 +9,8 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from functools import partial
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +21,12 @@ from dcrl.cli import output
 PACKAGE = "dcrl-map-elites"
 MARKS = {"ok": "✓", "broken": "✗", "missing": "•"}
 GIB = 2**30
+EXTRAS = {  # what each optional extra gives; mjx and render have looks of their own
+    "onnx": "`dcrl export --format onnx`, checked against our own policies",
+    "tensorboard": "`--log tensorboard` of `dcrl train` and `dcrl resume`",
+    "wandb": "`--log wandb` of `dcrl train` and `dcrl resume`",
+    "explore": "`dcrl explore`, the web page of a repertoire",
+}
 
 # A process of its own, because an OpenGL library may end the one that tries it.
 DRAW = """
@@ -51,7 +58,9 @@ def run(*, json: bool = False) -> int:
         json: print one JSON object with the versions, and of each look what, status (ok, broken or missing) and
             sentence, for programs
     """
-    symptoms = [_look(what, look) for what, look in LOOKS.items()]
+    declared = metadata(PACKAGE).get_all("Provides-Extra") or ()
+    extras = {name: partial(_extra, name, EXTRAS[name]) for name in EXTRAS if name in declared}
+    symptoms = [_look(what, look) for what, look in (LOOKS | extras).items()]
     if json:
         output.print_json({"versions": _versions(), "symptoms": [asdict(symptom) for symptom in symptoms]})
     else:
@@ -96,11 +105,25 @@ def _needs() -> list[Requirement]:
     return [need for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})]
 
 
+def _extra(name: str, gives: str) -> str:
+    """The packages of an optional extra, all of them there."""
+    needs = [need for need in map(Requirement, requires(PACKAGE) or ()) if need.marker is not None]
+    own = [need for need in needs if need.marker and need.marker.evaluate({"extra": name}) and need not in _needs()]
+    lacking = [need.name for need in own if not _fits(need)]
+    if lacking:
+        raise _MissingError(f"{', '.join(lacking)} not installed; pip install '{PACKAGE}[{name}]' adds {gives}")
+    return f"{', '.join(f'{need.name} {_version(need.name)}' for need in own)}, for {gives}"
+
+
+def _fits(need: Requirement) -> bool:
+    found = _version(need.name)
+    return found is not None and need.specifier.contains(found, prereleases=True)
+
+
 def _packages() -> str:
     for need in _needs():
-        found = _version(need.name)
-        if found is None or not need.specifier.contains(found, prereleases=True):
-            raise RuntimeError(f"{need} is needed, found {found or 'none'}; pip install '{need}'")
+        if not _fits(need):
+            raise RuntimeError(f"{need} is needed, found {_version(need.name) or 'none'}; pip install '{need}'")
     return ", ".join(f"{name} {found}" for name, found in _versions().items())
 
 
@@ -142,7 +165,8 @@ def _mjx() -> str:
 
 def _rendering() -> str:
     """Draw a picture, since a library that is there may still find no device."""
-    if _version("imageio") is None:
+    _extra("render", "pictures and videos")
+    if _version("imageio") is None:  # not ours to require: Gymnasium's own extra brings it
         raise _MissingError(f"not installed; pip install '{PACKAGE}[render]' adds pictures and videos")
     done = subprocess.run([sys.executable, "-c", DRAW], capture_output=True, text=True, timeout=60, check=False)
     if "drawn" not in done.stdout:

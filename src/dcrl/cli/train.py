@@ -19,8 +19,10 @@ from dcrl.cli.conduct import conduct
 from dcrl.cli.display import preview
 from dcrl.networks import HIDDEN
 from dcrl.runs import config as configs
+from dcrl.runs import logs
 from dcrl.runs.config import RunConfig
 from dcrl.runs.run import Run
+from dcrl.runs.upkeep import Upkeep
 from dcrl.tasks import registry as tasks
 
 EVALUATIONS = {"quick": 7_680, "paper": 1_000_000}
@@ -48,19 +50,17 @@ class Flags:
     """Threads of the mujoco simulator; all cores by default. Does not change results."""
     hidden: tuple[int, ...] = HIDDEN
     """Units of the policies' and the actor's hidden layers."""
-    refresh_seconds: float = api.REFRESH_SECONDS
-    """How often the archive, the actor and the figures are refreshed while training, in seconds."""
-    checkpoint_minutes: float = api.CHECKPOINT_MINUTES
-    """How often the whole state is saved, from which `dcrl resume` goes on, in minutes; 0 for every generation."""
     overwrite: bool = False
     """Replace a run that is already there."""
     quiet: bool = False
     """No preview and no progress."""
+    upkeep: Upkeep = api.USUAL
 
 
 def main(arguments: Sequence[str]) -> int:
     flags = _parse(arguments)
     config = _config(flags)
+    logs.check(flags.upkeep.log)
     devices.prepare(cache_directory())
     algorithm = configs.build(config, flags.threads)
     generations = training.generations(algorithm, config.evaluations)
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
     with closing(run):
         if not flags.quiet:
             preview(config, algorithm, generations, run.path)
-        return conduct(run, None, flags.refresh_seconds, flags.checkpoint_minutes, quiet=flags.quiet)
+        return conduct(run, None, flags.upkeep, quiet=flags.quiet)
 
 
 def _parse(arguments: Sequence[str]) -> Any:

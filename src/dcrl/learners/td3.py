@@ -136,21 +136,18 @@ class TD3:
         return apply(critic, jnp.concatenate([observation, action, target], axis=-1))[:, 0]
 
 
-def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None) -> TD3State:
+def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
     """`actor_delay` critic updates, then one actor update and the targets'; samples (actor_delay, batch, ...).
 
-    `noise` (actor_delay, batch, A) smooths the target actions, once clipped. With an `axis`, each of its devices
-    trains the critic it holds, and the actor is the first device's; the others' is a shadow that nobody reads.
+    `noise` (actor_delay, batch, A) smooths the target actions, once clipped.
     """
     noise = jnp.clip(noise, -learner.config.smoothing_clip, learner.config.smoothing_clip)
     step = _update_delayed if learner.config.target_update == "delayed" else _update_every_step
-    return step(learner, state, samples, noise, axis)
+    return step(learner, state, samples, noise)
 
 
-def _update_delayed(
-    learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None
-) -> TD3State:
-    y = bellman_target(learner, state, samples, noise, axis)  # of all steps at once: the targets stand still
+def _update_delayed(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
+    y = bellman_target(learner, state, samples, noise)  # of all steps at once: the targets stand still
     critics, rate = state.critics, learner.config.target_rate
     for i in range(learner.config.actor_delay):
         critics = tuple(_critic_step(learner, critic, _step(samples, i), y[i]) for critic in critics)
@@ -158,14 +155,12 @@ def _update_delayed(
     return TD3State(tuple(_follow(critic, rate) for critic in critics), _follow(actor, rate))
 
 
-def _update_every_step(
-    learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None
-) -> TD3State:
+def _update_every_step(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
     """The authors' code: critic targets move every step; the actor follows the critic before its last update."""
     actor, rate = state.actor, learner.config.target_rate
     for i in range(learner.config.actor_delay):
         step = _step(samples, i)
-        y = bellman_target(learner, state, step, noise[i], axis)
+        y = bellman_target(learner, state, step, noise[i])
         if i == learner.config.actor_delay - 1:
             actor = _actor_step(learner, actor, state.critics[0], step)
         critics = tuple(_follow(_critic_step(learner, critic, step, y), rate) for critic in state.critics)
@@ -173,21 +168,15 @@ def _update_every_step(
     return TD3State(state.critics, _follow(actor, rate))
 
 
-def bellman_target(
-    learner: TD3, state: TD3State, samples: Samples, noise: jax.Array, axis: str | None = None
-) -> jax.Array:
+def bellman_target(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> jax.Array:
     """y for samples with any leading axes, smoothed by `noise` as it is."""
     shape = samples.reward.shape
     rows = math.prod(shape)  # not -1: without conditioning, targets have size 0
     flat = Samples(*(part.reshape(rows, *part.shape[len(shape) :]) for part in samples))
     action = learner.policy(state.actor.target, flat.next_observation, flat.target)
-    if axis is not None:
-        action = jax.lax.psum(jnp.where(jax.lax.axis_index(axis) == 0, action, 0), axis)  # the first device's
     action = jnp.clip(action + noise.reshape(action.shape), -1, 1)
     values = [learner.value(critic.target, flat.next_observation, action, flat.target) for critic in state.critics]
     lowest = reduce(jnp.minimum, values)
-    if axis is not None:
-        lowest = jax.lax.pmin(lowest, axis)
     y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * lowest
     return y.reshape(shape)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -26,11 +27,12 @@ from dcrl.algorithms.algorithm import State
 from dcrl.archive.archive import Archive
 from dcrl.replay import Replay
 from dcrl.runs import files
+from dcrl.runs.upkeep import Upkeep
 
-KEPT = 2
 COUNTS = ("generation", "evaluations", "environment_steps", "invalid")
 ARCHIVE = tuple(field.name for field in dataclasses.fields(Archive))
-_PIECE = re.compile(r"replay-(\d+)-(\d+)\.safetensors")
+_PIECE = re.compile(r"replay-(\d{12,18})-(\d{12,18})\.safetensors", re.ASCII)
+_OWN = re.compile(r"generation-\d{8,18}\.safetensors", re.ASCII)
 
 
 class DamagedError(ValueError):
@@ -40,7 +42,7 @@ class DamagedError(ValueError):
 class Checkpoints:
     """Owns a run's directory of checkpoints, and knows which pieces of the replay buffer in it are good."""
 
-    def __init__(self, path: Path, kept: int = KEPT) -> None:
+    def __init__(self, path: Path, kept: int = Upkeep.keep_checkpoints) -> None:
         self.path, self.kept = path, kept
         self._pieces: dict[str, str] = {}  # name: checksum; written or verified by this process, nothing else
 
@@ -51,7 +53,10 @@ class Checkpoints:
 
     def save(self, state: State, about: dict[str, Any]) -> None:
         """Write a checkpoint; `about` is what must be equal when the run goes on."""
-        self.path.mkdir(exist_ok=True)
+        try:
+            self.path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise OSError(f"cannot write {self.path}: {error.strerror}") from None
         if state.replay is not None:
             self._save_replay(state.replay)
         name = f"generation-{state.generation:08d}"
@@ -89,6 +94,7 @@ class Checkpoints:
 
         A later one was found damaged: the run went on from before it.
         """
+        files.forget_unfinished(self.path, "*.*")
         known = [each for each in self._newest_first() if each[1]["generation"] <= generation]
         kept = known[: self.kept]
         needed = {path.name for path, _ in kept} | {name for _, content in kept for name in content["files"]}
@@ -126,19 +132,34 @@ class Checkpoints:
         (own,) = (name for name in names if not _span(name))
         found = self._read(own)
         state = dataclasses.replace(blank, **{count: content[count] for count in COUNTS})
-        archive = Archive(**{part: self._take(found, f"archive.{part}", own) for part in ARCHIVE})
+        archive = Archive(
+            **{part: self._take(found, f"archive.{part}", own, getattr(blank.archive, part)) for part in ARCHIVE}
+        )
         rest = jax.tree_util.tree_map_with_path(
             lambda path, leaf: self._take(found, _name(path), own, leaf), _rest(state)
         )
         replay = blank.replay
         if replay is not None:
-            for name in names:
-                span = _span(name)
-                if span:
-                    replay.restore(span[0], self._read(name))
-            replay.inserted = content["inserted"]
+            self._restore_replay(replay, [name for name in names if name != own], content["inserted"])
         self._pieces = {name: digest for name, digest in content["files"].items() if _span(name)}
         return dataclasses.replace(state, archive=archive, replay=replay, **rest)
+
+    def _restore_replay(self, replay: Replay, names: list[str], inserted: int) -> None:
+        """Put the pieces, in order and without a gap between them, back into the buffer."""
+        spans = [span for name in names if (span := _span(name))]
+        joined = all(before[1] == after[0] for before, after in itertools.pairwise(spans))
+        first, last = (spans[0][0], spans[-1][1]) if spans else (0, 0)
+        if not joined or last != inserted or first > max(0, inserted - replay.capacity):
+            raise DamagedError(f"{self.path} does not hold all of the replay buffer up to transition {inserted}")
+        for name, (begin, end) in zip(names, spans, strict=True):
+            rows = self._read(name)
+            expected = {part: (array.shape[1:], array.dtype) for part, array in replay.named_arrays.items()}
+            if "state" in rows:
+                expected["state"] = ((replay.state_size,), np.dtype(np.float32))
+            for part, (shape, dtype) in expected.items():
+                self._expect(rows, part, name, (end - begin, *shape), dtype)
+            replay.restore(begin, rows)
+        replay.inserted = inserted
 
     def _verify(self, name: str, digest: str) -> None:
         try:
@@ -155,18 +176,24 @@ class Checkpoints:
         except ValueError as error:
             raise DamagedError(str(error)) from None
 
-    def _take(self, found: dict[str, NDArray[Any]], name: str, file: str, like: Any = None) -> Any:
-        """A tensor by name; of the shape and on the device of what it replaces, where that is an array of JAX."""
+    def _take(self, found: dict[str, NDArray[Any]], name: str, file: str, like: Any) -> Any:
+        """A tensor by name, of the shape and the kind of what it replaces; what was empty may have grown."""
+        shape = like.shape
+        if name in found and like.ndim and not like.shape[0]:
+            shape = (found[name].shape[:1] or (0,)) + like.shape[1:]
+        array = self._expect(found, name, file, shape, like.dtype)
+        return jax.numpy.asarray(array) if isinstance(like, jax.Array) else array
+
+    def _expect(
+        self, found: dict[str, NDArray[Any]], name: str, file: str, shape: tuple[int, ...], dtype: Any
+    ) -> NDArray[Any]:
         if name not in found:
             raise DamagedError(f"{self.path / file} lacks the tensor {name!r}")
         array = found[name]
-        if isinstance(like, jax.Array):
-            if array.shape != like.shape or array.dtype != like.dtype:
-                raise DamagedError(
-                    f"{self.path / file}: tensor {name!r} should be {like.dtype}{like.shape}, "
-                    f"got {array.dtype}{array.shape}"
-                )
-            return jax.numpy.asarray(array)
+        if array.shape != shape or array.dtype != dtype:
+            raise DamagedError(
+                f"{self.path / file}: tensor {name!r} should be {dtype}{shape}, got {array.dtype}{array.shape}"
+            )
         return array
 
 
@@ -181,17 +208,23 @@ def differences(before: Any, now: Any, where: str = "") -> Iterator[str]:
 
 def _description(path: Path) -> dict[str, Any]:
     content: dict[str, Any] = files.read_json(path)
-    counts_fit = isinstance(content, dict) and all(isinstance(content.get(n), int) for n in (*COUNTS, "inserted"))
+    counts_fit = isinstance(content, dict) and all(_is_count(content.get(n)) for n in (*COUNTS, "inserted"))
     if not counts_fit or content.get("format") != files.FORMAT:
         raise ValueError(f"{path} does not describe a checkpoint of format {files.FORMAT}")
     if content.pop("checksum", None) != _checksum(content):
         raise ValueError(f"{path} is damaged: its checksum is not the one it was written with")
     names = content.get("files")
-    plain = isinstance(names, dict) and all(isinstance(d, str) and Path(n).name == n for n, d in names.items())
+    known = isinstance(names, dict) and all(
+        isinstance(d, str) and (_span(n) or _OWN.fullmatch(n)) for n, d in names.items()
+    )
     own = [name for name in names if not _span(name)] if isinstance(names, dict) else []
-    if not plain or len(own) != 1 or not isinstance(content.get("about"), dict):
+    if not known or len(own) != 1 or not isinstance(content.get("about"), dict):
         raise ValueError(f"{path} does not name its files")
     return content
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**63
 
 
 def _checksum(content: dict[str, Any]) -> str:

@@ -103,7 +103,7 @@ def _ribs() -> Any:
     try:
         import ribs.archives
     except ImportError:
-        raise ValueError("exchanging with pyribs needs the package ribs; `pip install ribs` installs it") from None
+        raise ValueError("exchanging with pyribs needs the package ribs; pip install 'ribs>=0.9'") from None
     return ribs.archives
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import reprlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from safetensors.numpy import save
 
 FORMAT = 1
 HEADER_LIMIT = 2**20  # bytes; ours are of a few thousand
+JSON_LIMIT = 2**24
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -28,13 +30,23 @@ def write_bytes(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+    except OSError as error:
+        raise OSError(f"cannot write {path}: {error.strerror}") from None
     finally:
-        temporary.unlink(missing_ok=True)
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def forget_unfinished(directory: Path, names: str) -> None:
+    """Delete what a process that was killed left of files with such names, whose directory is ours alone."""
+    for path in directory.glob(f".{names}.*"):
+        if path.suffix[1:].isdigit() and path.is_file():
+            path.unlink()
 
 
 def free(path: Path, *, overwrite: bool) -> Path:
@@ -58,8 +70,10 @@ def write_json(path: Path, content: Any) -> None:
 
 def read_json(path: Path) -> Any:
     try:
+        if path.stat().st_size > JSON_LIMIT:
+            raise ValueError(f"it has {path.stat().st_size} bytes, expected at most {JSON_LIMIT}")
         return json.loads(path.read_text())
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None
 
 

@@ -11,10 +11,18 @@ from dcrl.types import Floats
 
 
 def read_metrics(path: Path) -> dict[str, Floats]:
-    """The columns of a `metrics.csv`."""
+    """The columns of a `metrics.csv`; NaN where there is no number."""
     try:
         with open(path, newline="") as file:
-            rows = list(csv.DictReader(file))
-        return {name: np.array([float(row[name]) for row in rows]) for name in (rows[0] if rows else ())}
-    except (OSError, TypeError, ValueError) as error:
+            reader = csv.DictReader(file)
+            names, rows = reader.fieldnames or (), list(reader)
+    except (OSError, csv.Error, UnicodeDecodeError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None
+    return {name: np.array([_number(row[name]) for row in rows]) for name in names} if rows else {}
+
+
+def _number(text: str | None) -> float:
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return float("nan")

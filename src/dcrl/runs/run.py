@@ -79,9 +79,9 @@ class Run:
 
     def clear(self) -> None:
         """Remove what an earlier run left."""
-        for name in ("metrics.csv", "archive.safetensors", "actor.safetensors"):
+        for name in ("metrics.csv", "archive.safetensors", "actor.safetensors", "wandb.json"):
             (self.path / name).unlink(missing_ok=True)
-        for name in ("checkpoints", "figures"):
+        for name in ("checkpoints", "figures", "reproducibility", "tensorboard", "wandb"):
             shutil.rmtree(self.path / name, ignore_errors=True)
         (self.path / "figures").mkdir()
 
@@ -105,6 +105,8 @@ class Run:
         self._rows = [row for row in rows if state is not None and int(row["generation"]) <= state.generation]
         self._begun = time.monotonic() - (float(self._rows[-1]["wall_seconds"]) if self._rows else 0.0)
         (self.path / "figures").mkdir(exist_ok=True)
+        for name in ("*.json", "*.csv", "*.safetensors"):
+            files.forget_unfinished(self.path, name)
         return state
 
     @property
@@ -115,8 +117,8 @@ class Run:
         content: dict[str, Any] = json.loads(json.dumps(about))
         return content
 
-    def record(self, report: Report) -> None:
-        """Append a generation to `metrics.csv`."""
+    def record(self, report: Report) -> dict[str, float]:
+        """Append a generation to `metrics.csv`; its row."""
         row: dict[str, float] = {name: getattr(report, name) for name in COLUMNS if name != "wall_seconds"} | {
             "wall_seconds": round(time.monotonic() - self._begun, 3)
         }
@@ -130,6 +132,7 @@ class Run:
         writer.writeheader()
         writer.writerows(self._rows)
         files.write_text(self.path / "metrics.csv", text.getvalue())
+        return row
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -146,6 +149,15 @@ class Run:
             layers, actor = learner.actor_layers, state.learned[0].actor.online
             own = metadata | {"layers": layers.sizes}
             save_actor(self.path / "actor.safetensors", np.asarray(layers.join(actor)), own)
+
+    def saved(self, state: State) -> bool:
+        """Whether the archive and the actor are those of this state."""
+        names = ("archive", *(("actor",) if distilled(self.algorithm) is not None else ()))
+        try:
+            found = [files.read_tensors(self.path / f"{name}.safetensors")[1] for name in names]
+        except ValueError:
+            return False
+        return all(metadata.get("generation") == state.generation for metadata in found)
 
     def _metadata(self, state: State) -> dict[str, Any]:
         task = tasks.get(self.config.task)

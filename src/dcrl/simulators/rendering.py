@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 HELP = (
     "set the environment variable MUJOCO_GL to egl (needs PyOpenGL and libEGL), osmesa or glfw (needs a display), "
-    "whichever this machine has"
+    "whichever this machine has; Debian and Ubuntu have EGL in software as libegl1 and libegl-mesa0"
 )
 
 
@@ -26,7 +26,7 @@ class Camera:
         model = copy.copy(model)  # the simulation's own stays as it is
         model.vis.global_.offwidth = max(width, model.vis.global_.offwidth)
         model.vis.global_.offheight = max(height, model.vis.global_.offheight)
-        self._renderer = _renderer(model, height, width)
+        self._renderer = offscreen(model, height, width)
         self._view = mujoco.MjvCamera()
         mujoco.mjv_defaultFreeCamera(model, self._view)
         if model.ncam:  # the view the robot's author chose
@@ -61,7 +61,8 @@ def _headless() -> bool:
     return sys.platform == "linux" and not any(os.environ[name] for name in chosen)
 
 
-def _renderer(model: mujoco.MjModel, height: int, width: int) -> mujoco.Renderer:
+def offscreen(model: mujoco.MjModel, height: int, width: int) -> mujoco.Renderer:
+    """What draws without a window; it owns an OpenGL context."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the error below says it once

@@ -1,0 +1,146 @@
+"""Runs found on disk, read for comparison: what is usable is used, and what is wrong is said."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dcrl.analysis.figures import rank
+from dcrl.analysis.records import Record, read
+from dcrl.tasks.registry import BUILT_IN
+
+FREE = ("seed", "evaluations", "task")  # what runs of one series may differ in
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collection:
+    """Runs in the order of task, series and seed, and a sentence for each thing a reader should know about them."""
+
+    records: tuple[Record, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(record.task for record in self.records))
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        return tuple(sorted(dict.fromkeys(record.series for record in self.records), key=rank))
+
+    def of(self, task: str, series: str) -> tuple[Record, ...]:
+        return tuple(record for record in self.records if (record.task, record.series) == (task, series))
+
+
+def collect(paths: Iterable[str | Path]) -> Collection:
+    """All runs at and below the given directories; a ValueError if there is none."""
+    found: list[Record] = []
+    remarks: list[str] = []
+    asked = [Path(path) for path in paths]
+    for path in directories(asked):
+        try:
+            record, remark = read(path)
+        except ValueError as error:
+            remarks.append(f"{path} is left out: {error}.")
+            continue
+        found.append(record)
+        remarks.extend(remark)
+    if not found:
+        places = ", ".join(map(str, asked)) or "no directory"
+        raise ValueError(
+            f"no usable run at or below {places}; expected directories of `dcrl train`"
+            + "".join(f"; {r}" for r in remarks)
+        )
+    named = _variants(found)
+    kept = _once(named, remarks)
+    kept.sort(key=lambda record: (_task_rank(record.task), rank(record.series), record.seed))
+    remarks.extend(unequal(kept))
+    return Collection(records=tuple(kept), remarks=tuple(remarks))
+
+
+def directories(paths: Iterable[Path]) -> list[Path]:
+    """The run directories among and below `paths`, each once."""
+    found: dict[Path, Path] = {}
+    for path in paths:
+        if not path.is_dir():
+            raise ValueError(f"there is no directory {path}; expected runs of `dcrl train`")
+        for config in sorted(path.rglob("config.json")):
+            found.setdefault(config.parent.resolve(), config.parent)
+    return list(found.values())
+
+
+def _task_rank(task: str) -> tuple[int, str]:
+    known = list(BUILT_IN)
+    return (known.index(task) if task in known else len(known), task)
+
+
+def _variants(records: list[Record]) -> list[Record]:
+    """Runs of one algorithm and task whose hyperparameters differ become series of their own, named by what differs."""
+    groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for record in records:
+        groups[record.task, record.algorithm].append(record)
+    named = []
+    for group in groups.values():
+        fields = {name for record in group for name in record.settings if name.partition(".")[0] not in FREE}
+        differing = sorted(name for name in fields if len({record.settings.get(name) for record in group}) > 1)
+        for record in group:
+            what = ", ".join(f"{name.rpartition('.')[2]}={record.settings.get(name, 'unset')}" for name in differing)
+            named.append(replace(record, series=f"{record.algorithm} ({what})" if what else record.algorithm))
+    return named
+
+
+def _once(records: list[Record], remarks: list[str]) -> list[Record]:
+    """One run for each seed of a series: the one that got furthest."""
+    best: dict[tuple[str, str, int], Record] = {}
+    for record in records:
+        key = record.task, record.series, record.seed
+        other = best.get(key)
+        if other is None:
+            best[key] = record
+            continue
+        kept, left = (record, other) if record.evaluations > other.evaluations else (other, record)
+        best[key] = kept
+        remarks.append(f"{left.path} is left out: it has the seed and settings of {kept.path}.")
+    return list(best.values())
+
+
+def unequal(records: list[Record]) -> list[str]:
+    """What makes runs of one task less comparable than they look."""
+    remarks = []
+    for task in dict.fromkeys(record.task for record in records):
+        group = [record for record in records if record.task == task]
+        for field, why in (
+            ("hyperparameters.archive.cells", "QD scores and coverage are of different archives"),
+            ("simulator", "their physics differ"),
+            ("hidden", "their policies differ in size"),
+        ):
+            values = _by_value(group, lambda record, field=field: record.settings.get(field, "unset"))  # type: ignore[misc]
+            if len(values) > 1:
+                remarks.append(
+                    f"{task}: {field.rpartition('.')[2]} is not the same in all runs ({_said(values)}): {why}."
+                )
+        budgets = _by_value(group, lambda record: f"{record.budget:,}")
+        if len(budgets) > 1:
+            remarks.append(f"{task}: the budgets differ ({_said(budgets)}); all are compared at the smallest.")
+        commits = _by_value(group, lambda record: str(record.manifest.get("commit") or "unknown")[:7])
+        if len(commits) > 1:
+            remarks.append(f"{task}: the runs were made by different commits of this package ({_said(commits)}).")
+        seeds = {record.seed for record in group}
+        for series in dict.fromkeys(record.series for record in group):
+            missing = sorted(seeds - {record.seed for record in group if record.series == series})
+            if missing:
+                remarks.append(f"{task}: {series} has no run of seed {', '.join(map(str, missing))}.")
+    return remarks
+
+
+def _by_value(records: list[Record], value: Callable[[Record], str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for record in records:
+        if record.series not in found[value(record)]:
+            found[value(record)].append(record.series)
+    return dict(found)
+
+
+def _said(values: dict[str, list[str]]) -> str:
+    return "; ".join(f"{value}: {', '.join(series)}" for value, series in values.items())

@@ -1,0 +1,130 @@
+"""Series of runs side by side: values at a common number of evaluations, curves over seeds, tests against one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dcrl.analysis.collection import Collection
+from dcrl.analysis.records import METRICS, Record
+from dcrl.analysis.statistics import Comparison, compare, holm
+from dcrl.types import Floats
+
+POINTS = 400  # of a curve, at most
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value:
+    """One run's metric at the number of evaluations at which its task is compared."""
+
+    task: str
+    series: str
+    seed: int
+    metric: str
+    evaluations: int  # the last generation's, at most the common number
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """A metric over evaluations or seconds: median and quartiles of the runs at each x."""
+
+    x: Floats
+    median: Floats
+    lower_quartile: Floats
+    upper_quartile: Floats
+    runs: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Test:
+    """A comparison of two series on one task and metric, with the p value corrected for its whole family."""
+
+    task: str
+    metric: str
+    reference: str
+    other: str
+    counts: tuple[int, int]
+    found: Comparison
+    corrected_p: float
+
+
+def budgets(collection: Collection, evaluations: int | None = None) -> dict[str, int]:
+    """For each task the number of evaluations at which runs are compared: the smallest budget, unless one is given."""
+    own = {task: [record.budget for record in collection.records if record.task == task] for task in collection.tasks}
+    return {task: min(asked) if evaluations is None else evaluations for task, asked in own.items()}
+
+
+def split(collection: Collection, common: Mapping[str, int]) -> tuple[Collection, tuple[Record, ...]]:
+    """The runs that reached their task's common number of evaluations, and the others."""
+    reached = {
+        record: record.metrics["evaluations"][0] <= common[record.task] and record.reached(common[record.task])
+        for record in collection.records
+    }
+    finished = Collection(records=tuple(record for record in reached if reached[record]), remarks=collection.remarks)
+    return finished, tuple(record for record in reached if not reached[record])
+
+
+def at(record: Record, metric: str, x: float | Floats, axis: str = "evaluations") -> Floats:
+    """A metric after the last generation that ended by `x`; NaN before the first."""
+    rows = np.searchsorted(record.metrics[axis], x, side="right") - 1
+    return np.where(rows < 0, np.nan, record.metrics[metric][np.maximum(rows, 0)])
+
+
+def values(collection: Collection, common: Mapping[str, int]) -> list[Value]:
+    """The metrics of all runs at their task's common number of evaluations."""
+    return [
+        Value(
+            task=record.task,
+            series=record.series,
+            seed=record.seed,
+            metric=metric,
+            evaluations=int(at(record, "evaluations", common[record.task])),
+            value=float(at(record, metric, common[record.task])),
+        )
+        for record in collection.records
+        for metric in METRICS
+    ]
+
+
+def curve(records: Sequence[Record], metric: str, axis: str = "evaluations", end: float = np.inf) -> Curve:
+    """Median and quartiles over runs, from where all have begun to where the first ends, or to `end`."""
+    begun = max(record.metrics[axis][0] for record in records)
+    ended = min(record.metrics[axis][-1] for record in records)
+    x = np.unique(np.concatenate([record.metrics[axis] for record in records]))
+    x = x[(x >= begun) & (x <= min(ended, end))]
+    if len(x) > POINTS:
+        x = x[np.linspace(0, len(x) - 1, POINTS).round().astype(int)]
+    lower, middle, upper = np.quantile(
+        np.stack([at(record, metric, x, axis) for record in records]), (0.25, 0.5, 0.75), axis=0
+    )
+    return Curve(x=x, median=middle, lower_quartile=lower, upper_quartile=upper, runs=len(records))
+
+
+def family(found: Sequence[Value], reference: str) -> list[Test]:
+    """The reference against every other series on every task and metric: one family, corrected as a whole."""
+    groups: dict[tuple[str, str, str], list[float]] = {}
+    for value in found:
+        if np.isnan(value.value):  # the best fitness of an empty archive
+            continue
+        groups.setdefault((value.task, value.metric, value.series), []).append(value.value)
+    raw = []
+    for (task, metric, series), sample in groups.items():
+        own = groups.get((task, metric, reference))
+        if own is not None and series != reference:
+            raw.append((task, metric, series, (len(own), len(sample)), compare(own, sample)))
+    corrected = holm([comparison.p for *_, comparison in raw])
+    return [
+        Test(
+            task=task,
+            metric=metric,
+            reference=reference,
+            other=series,
+            counts=counts,
+            found=comparison,
+            corrected_p=float(p),
+        )
+        for (task, metric, series, counts, comparison), p in zip(raw, corrected, strict=True)
+    ]

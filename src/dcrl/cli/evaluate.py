@@ -1,0 +1,181 @@
+"""`dcrl evaluate RUN`: how much of an archive is luck."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import tyro
+
+from dcrl import devices, simulators
+from dcrl.analysis import reproducibility_files as results
+from dcrl.analysis.cost import estimate
+from dcrl.analysis.repeats import Repeats, blank, fitting, play, resized
+from dcrl.analysis.reproducibility import REPEATS, measure
+from dcrl.archive.centroids import cache_directory
+from dcrl.cli import output as printing
+from dcrl.cli import reproducibility
+from dcrl.cli.interrupt import Interrupted, interrupts
+from dcrl.cli.progress import Progress
+from dcrl.runs.files import read_json
+from dcrl.runs.lock import Lock
+from dcrl.runs.repertoire import Repertoire, load
+from dcrl.simulators.simulator import Simulator
+from dcrl.tasks.gymnasium import GymnasiumTask
+
+SAVE_SECONDS = 15.0
+INTERRUPTED = 130
+
+
+def run(
+    path: Annotated[Path, tyro.conf.arg(metavar="RUN")],
+    /,
+    *,
+    repeats: int = REPEATS,
+    seed: int = 0,
+    no_actor: bool = False,
+    simulator: str | None = None,
+    threads: int | None = None,
+    output: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None,
+    overwrite: bool = False,
+    json: bool = False,
+) -> int:
+    """Evaluate every elite again and again, and the actor on every occupied cell: how much of an archive is luck.
+
+    Tells the cost first. Stopped, it goes on where it was when it is called again; so does a larger --repeats.
+
+    Args:
+        path: a run's directory, also of a run in progress, or a repertoire's file
+        repeats: episodes a policy, each from a start of its own; the paper's is 512
+        seed: seed of the starts, from 0 to 2^32 - 1
+        no_actor: leave out the actor, which takes half of the time
+        simulator: mujoco or mjx, or gymnasium for such tasks; the run's own by default
+        threads: threads of the mujoco simulator; all cores by default. Does not change results.
+        output: where the results go; by default `reproducibility` in the run's directory, or beside the file
+        overwrite: begin again, whatever is there
+        json: print the totals as a JSON object, for programs; all else goes to stderr
+    """
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {seed}")
+    say = sys.stderr if json else sys.stdout
+    devices.prepare(cache_directory())
+    repertoire = load(path)
+    task = fitting(repertoire)
+    name = simulator or _own_simulator(path) or ("gymnasium" if isinstance(task, GymnasiumTask) else "mujoco")
+    made = simulators.make(task, name, threads)
+    fresh = blank(repertoire, repeats, actor=not no_actor)
+    own = results.about(repertoire, task, seed, name, actor=not no_actor)
+    directory = output or default_directory(path)
+    with _held(directory):
+        done = _found(directory, fresh, own, say, overwrite=overwrite)
+        if done.done < done.total:
+            reproducibility.tell(estimate(repertoire, done, made, seed), done, repertoire, directory, say)
+            played = _play(directory, done, repertoire, made, seed, own, say)
+            if played is None:
+                return INTERRUPTED
+            done = played
+        found = measure(done)
+        totals = results.totals(found, repertoire, own)
+        if not results.written(directory, totals):
+            results.write_results(directory, found, repertoire, own)
+    if json:
+        printing.print_json(totals | {"output": str(directory)})
+    else:
+        reproducibility.report(totals, directory)
+    return 0
+
+
+def default_directory(path: Path) -> Path:
+    """In a run's directory; beside a file, named after it unless it is a run's own."""
+    if path.is_dir():
+        return path / "reproducibility"
+    own = path.name == "archive.safetensors"
+    return path.with_name("reproducibility" if own else f"{path.stem}-reproducibility")
+
+
+@contextmanager
+def _held(directory: Path) -> Iterator[None]:
+    """A directory for the results, made if need be and held against other processes."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"cannot write to {directory}: {error.strerror}; choose another --output") from None
+    lock = Lock(directory)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _own_simulator(path: Path) -> str | None:
+    """The one a run was trained on, if its directory says so."""
+    config = (path if path.is_dir() else path.parent) / "config.json"
+    if not config.is_file() or (path.is_file() and path.name != "archive.safetensors"):
+        return None
+    content = read_json(config)
+    named = content.get("simulator") if isinstance(content, dict) else None
+    return str(named) if named else None
+
+
+def _found(directory: Path, fresh: Repeats, own: dict[str, Any], say: TextIO, *, overwrite: bool) -> Repeats:
+    """What there is to go on from."""
+    if overwrite:
+        results.forget(directory)
+    if not (directory / results.EPISODES).exists():
+        return fresh
+    asked = len(fresh.fitness)
+    try:
+        done, metadata = results.read_episodes(directory)
+        other = results.differing(metadata, own)
+    except ValueError as error:
+        done, other = fresh, str(error)
+    if other:
+        if done.done and done.done == done.total:
+            raise ValueError(
+                f"{directory} holds other results ({other}); --overwrite replaces them, or give an --output"
+            )
+        print(f"begins again: the repeats in {directory} do not belong to this ({other})", file=say, flush=True)
+        results.forget(directory)
+        return fresh
+    if done.done > asked * done.policies:
+        raise ValueError(
+            f"{directory} holds {done.whole} repeats already, more than --repeats {asked}; --overwrite replaces them"
+        )
+    if done.done:
+        print(f"goes on after {done.done:,} episodes, {done.whole:,} repeats of every policy", file=say, flush=True)
+    return resized(done, asked)
+
+
+def _play(
+    directory: Path,
+    repeats: Repeats,
+    repertoire: Repertoire,
+    simulator: Simulator,
+    seed: int,
+    own: dict[str, Any],
+    say: TextIO,
+) -> Repeats | None:
+    """Play what is left; None if somebody asked to stop. Whatever ends it, what was played is kept."""
+    saved = time.monotonic()
+    with interrupts() as interrupt, Progress(repeats.total, repeats.done, say) as progress:
+        try:
+            for now in play(repertoire, repeats, simulator, seed):
+                repeats = now
+                progress.show(now.done, f"{now.whole:,} of {len(now.fitness):,} repeats")
+                if time.monotonic() - saved > SAVE_SECONDS:
+                    results.save_episodes(directory, now, repertoire, own)
+                    saved = time.monotonic()
+                if now.done < now.total:
+                    interrupt.check()
+        except Interrupted:
+            progress.close()
+            kept = f"{repeats.done:,} of {repeats.total:,} episodes are kept in {directory}"
+            print(f"stopped; {kept}, and the same command goes on", file=say)
+            return None
+        finally:
+            results.save_episodes(directory, repeats, repertoire, own)
+    return repeats

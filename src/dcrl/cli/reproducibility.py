@@ -1,0 +1,64 @@
+"""What `dcrl evaluate` says: the cost beforehand, and in the end what the archive promised beside what it keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TextIO
+
+from dcrl.analysis.cost import Cost
+from dcrl.analysis.repeats import Repeats
+from dcrl.cli import output as printing
+from dcrl.cli.progress import duration
+from dcrl.runs.repertoire import Repertoire
+
+GIB = 2**30
+
+
+def tell(cost: Cost, repeats: Repeats, repertoire: Repertoire, directory: Path, say: TextIO) -> None:
+    elites = len(repeats.cells)
+    which = f"{elites:,} elites" + (f" and the actor on their {elites:,} cells" if repeats.has_actor else "")
+    evaluations = "" if repertoire.evaluations is None else f" after {repertoire.evaluations:,} evaluations"
+    lines = [
+        f"{repertoire.algorithm or 'a repertoire'} on {repertoire.task}{evaluations}: {which}, "
+        f"{_counted(len(repeats.fitness), 'repeat')} each",
+        f"  cost     {cost.episodes:,} episodes, about {_rounded(cost.steps)} control steps and "
+        f"{duration(cost.seconds)} (from {cost.sampled} episodes played now)",
+        f"  memory   about {cost.memory / GIB:.1f} GiB at most",
+        f"  writes   {directory}: all episodes, tables, totals, corrected archive, maps; Ctrl-C stops it, and the same "
+        "command goes on",
+    ]
+    print("\n".join(lines), file=say, flush=True)
+
+
+def report(totals: dict[str, Any], directory: Path) -> None:
+    """Promise and truth, side by side."""
+    stored, elites, actor = totals["stored"], totals["elites"], totals["actor"] or {}
+    columns = ("stored", "expected", "corrected", *(("actor",) if actor else ()))
+    table = printing.table("", *columns, right=columns)
+
+    def add(label: str, cells: tuple[Any, Any, Any, Any], form: str) -> None:
+        table.add_row(label, *("" if cell is None else f"{cell:{form}}" for cell in cells[: len(columns)]))
+
+    for label, name in (("QD score", "qd_score"), ("max fitness", "max_fitness")):
+        expected = f"expected_{name}"
+        numbers = (stored[name], elites[expected], elites[f"corrected_{name}"], actor.get(expected))
+        add(label, numbers, ",.1f")
+    add("coverage", (stored["coverage"], None, elites["corrected_coverage"], None), ".1%")
+    for target in ("centroid", "stored"):
+        name = f"expected_distance_to_{target}"
+        add(f"distance to {target}", (None, elites[name], None, actor.get(name)), ".4f")
+    printing.console().print(table)
+    invalid = elites["invalid"] + actor.get("invalid", 0)
+    left_out = f"; {_counted(invalid, 'invalid episode')} left out" if invalid else ""
+    home = f"{elites['home']:.0%} of the elites land in their own cell on average"
+    print(f"{_counted(totals['repeats'], 'repeat')} a policy; {home}{left_out}")
+    print(f"results   {directory}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def _rounded(value: float) -> str:
+    """Two digits are what a sample is worth."""
+    return f"{float(f'{value:.2g}'):,.0f}"

@@ -1,0 +1,471 @@
+"""Reproducibility: repeats that depend on nothing but their seeds, statistics against closed forms, and the command."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dcrl
+from dcrl import keys, simulators
+from dcrl.analysis import reproducibility_files as files
+from dcrl.analysis.cost import estimate
+from dcrl.analysis.repeats import Repeats, blank, play, resized, start_seeds
+from dcrl.analysis.reproducibility import evaluate, measure
+from dcrl.cli.main import command
+from dcrl.networks import Layers
+from dcrl.rollout import start_keys
+from dcrl.runs.files import read_tensors
+from dcrl.runs.lock import Lock
+from dcrl.runs.repertoire import Repertoire, load, save, save_actor
+from dcrl.tasks import point
+from dcrl.tasks.point import point_omni
+from dcrl.types import Descriptor
+from generations import ME, diverging
+
+COMMAND = str(Path(sys.executable).parent / "dcrl")
+HALF = 0.5
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("XLA_FLAGS", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory, cache) -> Path:
+    """One small run, evaluated by many tests, each on a copy; its actor is untrained, which no measurement minds."""
+    output = tmp_path_factory.mktemp("trained")
+    made = dcrl.train("point_omni", "me", evaluations=200, hidden=(16, 16), hyperparameters=ME, output=output)
+    path = output / "point_omni" / "me" / "seed-0"
+    _, metadata = read_tensors(path / "archive.safetensors")
+    about = {name: value for name, value in metadata.items() if name != "checksum"}
+    actor = made.actor_layers
+    save_actor(path / "actor.safetensors", np.asarray(actor.init(keys.root(1))), about | {"layers": actor.sizes})
+    return path
+
+
+@pytest.fixture
+def run(trained, tmp_path) -> Path:
+    return Path(shutil.copytree(trained, tmp_path / "moved" / "run"))
+
+
+@pytest.fixture
+def said(capsys) -> Callable[..., tuple[int, str, str]]:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        code = command(["evaluate", *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def played(repertoire: Repertoire, repeats: int, chunk: int, threads: int = 1, seed: int = 0) -> Repeats:
+    simulator = simulators.make(point_omni, "mujoco", threads)
+    *_, last = play(repertoire, blank(repertoire, repeats, actor=True), simulator, seed, chunk)
+    return last
+
+
+def same(one: Repeats, other: Repeats) -> bool:
+    names = ("fitness", "descriptor", "steps")
+    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in names)
+
+
+# --- episodes ---------------------------------------------------------------------------------------------------------
+
+
+def test_repeats_do_not_depend_on_pieces_threads_or_on_how_many_there_are(trained):
+    repertoire = load(trained)
+    whole = played(repertoire, 3, 10_000)
+    assert np.isfinite(whole.fitness).all()
+    assert same(whole, played(repertoire, 3, 61, threads=2))
+    fewer = played(repertoire, 2, 1000)
+    assert fewer.fitness.tobytes() == whole.fitness[:2].tobytes()
+    *_, more = play(repertoire, resized(fewer, 3), simulators.make(point_omni, "mujoco", 1))
+    assert same(more, whole)
+    assert not np.isclose(played(repertoire, 1, 1000, seed=1).descriptor, whole.descriptor[:1]).all(axis=-1).any()
+
+
+def test_starts_are_all_different_and_not_those_of_training():
+    seeds = start_seeds(0, np.arange(100)[:, None], np.arange(50))
+    assert seeds.shape == (100, 50)
+    assert len(np.unique(seeds)) == seeds.size
+    assert (start_seeds(0, 17, 31) == seeds[17, 31]).all()
+    assert not set(start_seeds(1, np.arange(100), 0).tolist()) & set(seeds.ravel().tolist())
+    assert seeds.min() < 2**28 < 15 * 2**28 < seeds.max()  # all 32 bits are in use
+
+
+def test_totals_are_those_of_rollouts_taken_by_hand(trained):
+    """Everything again with `dcrl.rollout` and NumPy, the actor's first layer written out."""
+    repertoire = load(trained)
+    found = evaluate(repertoire, 5, seed=3)
+    cells = np.flatnonzero(repertoire.occupied)
+    low, high = np.array(repertoire.space.low), np.array(repertoire.space.high)
+    assert repertoire.actor_parameters is not None
+    (kernel, bias), *rest = repertoire.actor_layers.split(repertoire.actor_parameters)
+    for measured, totals, of_actor in (
+        (found.elites, found.elites_totals, False),
+        (found.actor, found.actor_totals, True),
+    ):
+        assert measured is not None
+        assert totals is not None
+        score, distances, best, steps = 0.0, [], -np.inf, 0
+        for row, cell in enumerate(cells):
+            centroid = repertoire.centroids[cell]
+            genotype = repertoire.genotype[cell]
+            if of_actor:
+                told = (2 * (centroid - low) / (high - low) - 1).astype(np.float32)
+                layers = [(kernel[:-2], bias + told @ kernel[-2:]), *rest]
+                genotype = np.concatenate([part.ravel() for layer in layers for part in layer])
+            seeds = [int(start_seeds(3, cell, repeat)) for repeat in range(5)]
+            out = dcrl.rollout("point_omni", np.tile(genotype, (5, 1)), seed=seeds, hidden=(16, 16), record=False)
+            fitness, descriptor = out.fitness.astype(float), out.descriptor.astype(float)
+            tolerance = 1e-3 if of_actor else 1e-9  # the actor's layer is rounded in another order
+            assert measured.fitness_mean[row] == pytest.approx(np.mean(fitness), abs=tolerance)
+            assert measured.fitness_deviation[row] == pytest.approx(np.std(fitness, ddof=1), abs=tolerance)
+            np.testing.assert_allclose(measured.descriptor_mean[row], descriptor.mean(0), atol=tolerance)
+            np.testing.assert_allclose(measured.descriptor_deviation[row], descriptor.std(0, ddof=1), atol=tolerance)
+            to_stored = np.sqrt(((descriptor - repertoire.descriptor[cell]) ** 2).sum(-1)).mean()
+            if not of_actor:
+                assert measured.distance_to_stored[row] == pytest.approx(to_stored, abs=1e-6)
+            nearest = np.argmin(((repertoire.centroids - descriptor.mean(0)) ** 2).sum(-1))
+            assert measured.landing[row] == nearest
+            distances.append(np.sqrt(((descriptor - centroid) ** 2).sum(-1)).mean())
+            score, best, steps = score + fitness.mean(), max(best, fitness.mean()), steps + out.steps.sum()
+        assert totals.expected_qd_score == pytest.approx(score, abs=0.01)
+        assert totals.expected_max_fitness == pytest.approx(best, abs=1e-3)
+        assert totals.expected_distance_to_centroid == pytest.approx(np.mean(distances), abs=1e-4)
+        assert (totals.steps, totals.episodes, totals.invalid) == (steps, 5 * len(cells), 0)
+
+
+# --- closed forms -----------------------------------------------------------------------------------------------------
+
+
+def pushed(force: tuple[float, float]) -> np.ndarray:
+    """Where the point ends after its constant push, from the origin: MuJoCo's implicit step by hand."""
+    velocity = position = np.zeros(2)
+    for _ in range(point_omni.horizon * point_omni.integration.substeps):
+        velocity = (velocity + point_omni.integration.timestep * np.array(force)) / (
+            1 + point_omni.integration.timestep
+        )
+        position = position + point_omni.integration.timestep * velocity
+    return position
+
+
+def mean_distance(offset: np.ndarray, a: float) -> float:
+    """E |offset + U|, U uniform in the square of half width a: the integral of sqrt(x^2 + y^2) over a rectangle."""
+
+    def integral(x: float, y: float) -> float:
+        r = np.hypot(x, y)
+        return (2 * x * y * r + x**3 * np.log(y + r) + y**3 * np.log(x + r)) / 6
+
+    (x1, x2), (y1, y2) = ((each - a, each + a) for each in offset)
+    return (integral(x2, y2) - integral(x1, y2) - integral(x2, y1) + integral(x1, y1)) / (2 * a) ** 2
+
+
+def test_the_mean_distance_from_the_middle_of_a_square_is_the_known_one():
+    a, known = 0.05, (np.sqrt(2) + np.arcsinh(1)) / 3
+    assert mean_distance(np.array([1e-9, 2e-9]), a) == pytest.approx(a * known, rel=1e-6)
+    assert mean_distance(np.array([3.0, 4.0]), 1e-3) == pytest.approx(5, rel=1e-6)
+
+
+def pushes(forces: np.ndarray, centroids: np.ndarray, stored: np.ndarray) -> Repertoire:
+    """One elite a cell that pushes with a constant force, whatever it sees: all weights 0 but the last biases."""
+    layers = Layers((5, 2))
+    genotype = np.zeros((len(forces), layers.parameters), np.float32)
+    genotype[:, -2:] = np.arctanh(forces)
+    return Repertoire(
+        task="point_omni",
+        layers=layers,
+        space=point_omni.descriptor,
+        centroids=centroids.astype(np.float32),
+        occupied=np.ones(len(forces), bool),
+        fitness=np.full(len(forces), 60, np.float32),  # an archive that promises too much
+        descriptor=stored.astype(np.float32),
+        genotype=genotype,
+    )
+
+
+def test_expected_metrics_of_the_point_are_their_closed_forms():
+    """Start noise U(+-0.05 m) in x and y moves the end by as much; all within 4 standard errors."""
+    forces = np.array([(0, 0), (0.3, 0), (-0.2, 0.5), (0.1, -0.6), (-0.5, -0.5)])
+    ends = np.stack([pushed(force) for force in forces])
+    offsets = np.array([(0, 0), (0.02, 0.03), (-0.2, 0.1), (0.04, -0.3), (0.05, 0.05)])
+    stored = ends + np.array([0.3, 0.4])
+    repeats, a = 600, point.NOISE
+    found = evaluate(pushes(forces, ends - offsets, stored), repeats)
+    elites, totals = found.elites, found.elites_totals
+    fitness = point_omni.horizon * (1 - point.CONTROL_COST * (forces**2).sum(1))
+    np.testing.assert_allclose(elites.fitness_mean, fitness, rtol=1e-5)
+    np.testing.assert_allclose(elites.fitness_deviation, 0, atol=1e-5)
+    assert totals.expected_qd_score == pytest.approx(fitness.sum(), rel=1e-5)
+    assert totals.expected_max_fitness == pytest.approx(50)
+    assert found.stored.qd_score == 300
+
+    error = 4 * a / np.sqrt(3 * repeats)
+    np.testing.assert_allclose(elites.descriptor_mean, ends, atol=error)
+    # the variance of s^2 of a uniform variable is (m4 - m2^2) / R, m4 = a^4 / 5, m2 = a^2 / 3
+    error_of_deviation = 4 * np.sqrt((1 / 5 - 1 / 9) * a**4 / repeats) / (2 * a / np.sqrt(3))
+    np.testing.assert_allclose(elites.descriptor_deviation, a / np.sqrt(3), atol=error_of_deviation)
+
+    for distance, away in ((elites.distance_to_centroid, offsets), (elites.distance_to_stored, ends - stored)):
+        closed = np.array([mean_distance(offset + 1e-9, a) for offset in away])
+        squares = (away**2).sum(1) + 2 * a**2 / 3  # E |offset + U|^2
+        np.testing.assert_allclose(distance, closed, atol=4 * np.sqrt((squares - closed**2).max() / repeats))
+        assert (np.abs(distance - closed) <= 4 * np.sqrt((squares - closed**2) / repeats)).all()
+    closed = np.mean([mean_distance(offset + 1e-9, a) for offset in offsets])
+    assert totals.expected_distance_to_centroid == pytest.approx(closed, abs=4 * a / np.sqrt(repeats * len(forces)))
+    assert totals.home == 1
+
+
+# --- statistics by hand -----------------------------------------------------------------------------------------------
+
+LINE = Descriptor(names=("place",), unit="m", low=(0.0,), high=(4.0,), over="last")
+
+
+def by_hand() -> Repeats:
+    """Four cells on a line, three elites, two repeats; one episode diverged, and one elite never ended well."""
+    nan = np.nan
+    return Repeats(
+        space=LINE,
+        centroids=np.array([[0.5], [1.5], [2.5], [3.5]], np.float32),
+        cells=np.array([0, 1, 3]),
+        stored_fitness=np.array([10, 20, 30], np.float32),
+        stored_descriptor=np.array([[0.5], [1.25], [3.0]], np.float32),
+        fitness=np.array([[4, 8, nan], [6, nan, nan]], np.float32),
+        descriptor=np.array([[[1.0], [1.75], [nan]], [[2.0], [nan], [nan]]], np.float32),
+        steps=np.array([[10, 20, 1], [30, 2, 1]], np.int32),
+        done=6,
+    )
+
+
+def test_statistics_and_the_corrected_archive_by_hand():
+    found = measure(by_hand())
+    elites, totals = found.elites, found.elites_totals
+    np.testing.assert_array_equal(elites.valid, [2, 1, 0])
+    np.testing.assert_array_equal(elites.fitness_mean, [5, 8, np.nan])
+    np.testing.assert_allclose(elites.fitness_deviation, [np.sqrt(2), np.nan, np.nan])
+    np.testing.assert_array_equal(elites.descriptor_mean[:, 0], [1.5, 1.75, np.nan])
+    np.testing.assert_array_equal(elites.distance_to_centroid, [1.0, 0.25, np.nan])
+    np.testing.assert_array_equal(elites.distance_to_stored, [1.0, 0.5, np.nan])
+    np.testing.assert_array_equal(elites.landing, [1, 1, -1])
+    assert (found.stored.qd_score, found.stored.coverage, found.stored.max_fitness) == (60, 0.75, 30)
+    assert (totals.expected_qd_score, totals.expected_max_fitness) == (13, 8)
+    assert (totals.expected_distance_to_centroid, totals.expected_distance_to_stored) == (0.625, 0.75)
+    assert (totals.episodes, totals.invalid, totals.steps, totals.policies) == (6, 3, 64, 3)
+    assert totals.home == pytest.approx(1 / 3)
+    # both land in cell 1, where the better stays
+    np.testing.assert_array_equal(found.corrected.fitness, [-np.inf, 8, -np.inf, -np.inf])
+    assert (totals.corrected_qd_score, totals.corrected_coverage, totals.corrected_max_fitness) == (8, 0.25, 8)
+    assert found.actor is None
+
+
+def test_only_repeats_that_all_have_done_are_measured():
+    part = dataclasses.replace(by_hand(), done=5)
+    assert part.whole == 1
+    found = measure(part)
+    np.testing.assert_array_equal(found.elites.fitness_mean, [4, 8, np.nan])
+    assert found.elites_totals.repeats == 1
+    with pytest.raises(ValueError, match="nothing to measure yet"):
+        measure(dataclasses.replace(by_hand(), done=2))
+
+
+def test_diverged_episodes_are_counted_and_left_out():
+    repertoire = pushes(np.full((2, 2), HALF), np.array([(-1.0, 0), (1.0, 0)]), np.zeros((2, 2)))
+    allowed = start_keys([int(start_seeds(0, 0, r)) for r in (0, 2)], 2)  # cell 0 alone, and half of the time
+    simulator = simulators.make(diverging(jnp.asarray(allowed)), "mujoco", 1)
+    *_, last = play(repertoire, blank(repertoire, 4, actor=False), simulator)
+    found = measure(last)
+    np.testing.assert_array_equal(found.elites.valid, [2, 0])
+    assert found.elites_totals.invalid == 6
+    assert found.elites_totals.expected_qd_score == pytest.approx(50 * (1 - 0.25 * 2 * HALF**2), rel=1e-5)
+    assert np.isnan(found.elites.fitness_mean[1])
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_end_to_end(run, said):
+    before = {path.name for path in run.iterdir()}
+    code, text, error = said(run, "--repeats", 3)
+    assert (code, error) == (0, "")
+    repertoire = load(run)
+    elites = int(repertoire.occupied.sum())
+    assert f"{elites} elites and the actor on their {elites} cells, 3 repeats each" in text
+    assert f"cost     {6 * elites} episodes, about " in text
+    assert re.search(r"memory   about 0\.\d GiB at most", text)
+    assert "3 of 3 repeats  100.0%" in text
+    directory = run / "reproducibility"
+    assert {path.name for path in run.iterdir()} - before == {"reproducibility"}
+    pictures = ("corrected.png", "descriptor_error.png", "fitness_spread.png")
+    assert {path.name for path in directory.iterdir()} == {
+        *("episodes.safetensors", "corrected.safetensors", "totals.json", "elites.csv", "actor.csv"),
+        *pictures,
+        *(f"actor_{name}" for name in pictures),
+    }
+    found = evaluate(repertoire, 3)
+    again = files.read(run)
+    assert again.elites_totals == found.elites_totals
+    assert again.actor_totals == found.actor_totals
+    totals = json.loads((directory / "totals.json").read_text())
+    assert totals["elites"] == dataclasses.asdict(found.elites_totals)
+    assert totals["evaluations"] == repertoire.evaluations
+    assert totals["stored"]["qd_score"] == repertoire.archive.qd_score
+    with open(directory / "elites.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["cell"]) for row in rows] == found.elites.cell.tolist()
+    np.testing.assert_array_equal([float(row["fitness_mean"]) for row in rows], found.elites.fitness_mean)
+    np.testing.assert_array_equal([float(row["mean_d1"]) for row in rows], found.elites.descriptor_mean[:, 1])
+    corrected = load(directory / "corrected.safetensors")
+    assert corrected.archive.qd_score == found.elites_totals.corrected_qd_score
+    for cell in np.flatnonzero(corrected.occupied):
+        here = np.flatnonzero(found.elites.landing == cell)
+        best = found.elites.cell[here[np.argmax(found.elites.fitness_mean[here])]]
+        np.testing.assert_array_equal(corrected.genotype[cell], repertoire.genotype[best])
+
+    written = (directory / "episodes.safetensors").stat().st_mtime_ns
+    code, text, _ = said(run, "--repeats", 3, "--json")
+    assert json.loads(text) == totals | {"output": str(directory)}  # nothing is played again
+    assert (directory / "episodes.safetensors").stat().st_mtime_ns == written
+
+
+def test_other_settings_do_not_mix_with_what_is_there(run, said):
+    assert said(run, "--repeats", 1, "--no-actor")[0] == 0
+    directory = run / "reproducibility"
+    assert not (directory / "actor.csv").exists()
+    kept = (directory / "episodes.safetensors").read_bytes()
+    for arguments, problem in (
+        (("--repeats", 1, "--no-actor", "--seed", 7), "seed was 0 and is now 7"),
+        (("--repeats", 1), "holds other results (actor was False and is now True, another archive)"),
+    ):
+        code, out, error = said(run, *arguments)
+        assert (code, out, error.count("\n")) == (2, "", 1)
+        assert problem in error
+    assert (directory / "episodes.safetensors").read_bytes() == kept
+    code, text, _ = said(run, "--repeats", 2, "--no-actor")
+    assert code == 0
+    assert "goes on after" in text
+    code, _, error = said(run, "--repeats", 1, "--no-actor")
+    assert (code, "holds 2 repeats already, more than --repeats 1" in error) == (2, True)
+    (directory / "own.png").touch()  # somebody else's, and left alone
+    whole = bytearray((directory / "episodes.safetensors").read_bytes())
+    whole[-9] ^= 1
+    (directory / "episodes.safetensors").write_bytes(whole)
+    code, text, _ = said(run, "--repeats", 2, "--no-actor")
+    assert code == 0
+    assert "begins again: " in text
+    assert "is damaged" in text
+    assert (directory / "own.png").exists()
+
+
+def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):
+    line = (run, "--no-actor", "--repeats", 110)
+    with subprocess.Popen(
+        [sys.executable, "-c", HEEDING_INTERRUPTS, COMMAND, "evaluate", *map(str, line)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for text in process.stdout:
+            if " repeats  " in text:
+                break
+        process.send_signal(signal.SIGINT)
+        rest, error = process.communicate(timeout=120)
+    assert process.returncode == 130, error
+    assert re.search(r"stopped; [\d,]+ of [\d,]+ episodes are kept in .*, and the same command goes on", rest)
+    assert "Traceback" not in error
+    part, _ = files.read_episodes(run / "reproducibility")
+    assert 0 < part.done < part.total
+    assert not (run / "reproducibility" / "totals.json").exists()
+    assert files.read(run).elites_totals.repeats == part.whole  # what there is can be read already
+    shutil.copytree(run, tmp_path / "copy")
+    code, text, _ = said(tmp_path / "copy", "--no-actor", "--repeats", 1, "--seed", 5)
+    assert code == 0
+    assert "begins again: " in text
+    assert "(seed was 0 and is now 5)" in text
+    code, text, _ = said(*line)
+    assert code == 0
+    assert f"goes on after {part.done:,} episodes" in text
+    assert said(*line, "--output", tmp_path / "other")[0] == 0
+    for name in ("episodes.safetensors", "totals.json", "elites.csv", "corrected.safetensors"):
+        assert (tmp_path / "other" / name).read_bytes() == (run / "reproducibility" / name).read_bytes()
+
+
+# A shell starts its background jobs with interrupts ignored, and its tests with them.
+HEEDING_INTERRUPTS = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+def test_files_and_runs_in_progress_are_evaluated_as_they_are(run, said, tmp_path):
+    save(tmp_path / "elites.safetensors", load(run))
+    code, _, error = said(tmp_path / "elites.safetensors", "--repeats", 1)
+    assert (code, error) == (0, "")
+    assert files.read(tmp_path / "elites-reproducibility").actor is None
+    training = Lock(run)
+    code, text, error = said(run, "--repeats", 1)
+    training.release()
+    assert (code, error) == (0, "")
+    assert f"after {load(run).evaluations:,} evaluations" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("nowhere",), "there is no repertoire at nowhere"),
+        (("RUN", "--repeats", 0), "the number of repeats must be at least 1, got 0"),
+        (("RUN", "--seed", -1), "the seed must be a whole number from 0 to 2^32 - 1, got -1"),
+        (("RUN", "--simulator", "bullet"), "task point_omni runs on mujoco or mjx, got simulator 'bullet'"),
+        (("RUN", "--threads", 0), "the number of threads must be at least 1, got 0"),
+        (("RUN", "--output", "RUN/config.json"), "cannot write to"),
+    ],
+)
+def test_bad_input_is_one_sentence(trained, said, arguments, problem):
+    code, out, error = said(*(str(each).replace("RUN", str(trained)) for each in arguments))
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert problem in error
+    assert not (trained / "reproducibility").exists()
+
+
+def test_an_archive_of_another_task_or_without_elites_is_refused(trained, said, tmp_path):
+    repertoire = load(trained)
+    save(tmp_path / "wrong.safetensors", dataclasses.replace(repertoire, task="ant_omni"))
+    code, _, error = said(tmp_path / "wrong.safetensors")
+    assert (code, "does not fit the task ant_omni as it is here" in error) == (2, True)
+    nothing = dataclasses.replace(
+        repertoire,
+        occupied=np.zeros_like(repertoire.occupied),
+        fitness=np.full_like(repertoire.fitness, np.nan),
+        descriptor=np.full_like(repertoire.descriptor, np.nan),
+        genotype=np.zeros_like(repertoire.genotype),
+    )
+    save(tmp_path / "empty.safetensors", nothing)
+    code, _, error = said(tmp_path / "empty.safetensors")
+    assert (code, "the repertoire is empty" in error) == (2, True)
+
+
+def test_the_cost_is_that_of_the_episodes_left(trained):
+    repertoire = load(trained)
+    fresh = blank(repertoire, 100, actor=True)
+    simulator = simulators.make(point_omni, "mujoco", 1)
+    cost = estimate(repertoire, fresh, simulator, 0)
+    assert cost.episodes == fresh.total
+    assert cost.steps == fresh.total * point_omni.horizon  # the point's episodes all last
+    assert cost.seconds > 0
+    rest = estimate(repertoire, dataclasses.replace(fresh, done=fresh.total // 2), simulator, 0)
+    assert rest.steps == cost.steps / 2
+    assert rest.memory == cost.memory
