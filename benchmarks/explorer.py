@@ -93,8 +93,9 @@ def measure(path: Path, browser: Browser) -> None:
         server.send_signal(signal.SIGINT)
     page.close()
     print(
-        f"command to address {listening:.2f} s ({worked:.2f} s of a core), address to map {drawn:.2f} s, clicks answered in "
-        f"{', '.join(f'{s:.2f}' for s in seconds)} s, peak memory {opened:.0f} MiB, and {followed:.0f} MiB when it reads a newer archive"
+        f"command to address {listening:.2f} s ({worked:.2f} s of a core), address to map {drawn:.2f} s, "
+        f"clicks answered in {', '.join(f'{s:.2f}' for s in seconds)} s, "
+        f"peak memory {opened:.0f} MiB, and {followed:.0f} MiB when it reads a newer archive"
     )
 
 

@@ -285,7 +285,7 @@ def test_more_than_two_dimensions_have_axes_to_choose(address: str, new_page: Ca
     before = page.get_attribute("[data-cell='7']", "d")
     page.select_option("[data-axis='1']", "3")
     assert page.get_attribute("[data-cell='7']", "d") != before
-    assert "front right" in page.locator(".dcrl-title").first.text_content()
+    assert "front right" in page.locator(".dcrl-title").last.text_content()
     x, y = re.findall(r"[\d.]+", page.get_attribute("[data-cell='7']", "d"))[:2]
     click_at(page, np.array([float(x), float(y)]))
     shown(page, "elite", "descriptor.3.end", 0, "cell 7")

@@ -17,7 +17,6 @@ from dcrl.runs.repertoire import Repertoire
 from dcrl.types import Ints
 
 FRAMES = 30.0  # a second; half of what the live page gets, for files half as large
-MODULES = ("colours.js", "map.js", "motion.js", "stage.js", "readout.js", "player.js")
 THREE = Path(nicegui.__file__).parent / "elements" / "scene" / "dist" / "index.js"  # begins with its own MIT notice
 
 
@@ -72,7 +71,8 @@ def export(repertoire: Repertoire, path: Path, cells: Sequence[int], seed: int) 
 
 def _imports() -> dict[str, str]:
     """Scripts as data URLs, under the names by which they import one another: a file may load no other file."""
-    scripts = {"nicegui-scene": THREE} | {f"dcrl-explorer/{name}": CLIENT / name for name in MODULES}
+    own = (script for script in sorted(CLIENT.glob("*.js")) if not script.stem.endswith("_element"))
+    scripts = {"nicegui-scene": THREE} | {f"dcrl-explorer/{script.name}": script for script in own}
     return {name: f"data:text/javascript;base64,{_encoded(script)}" for name, script in scripts.items()}
 
 

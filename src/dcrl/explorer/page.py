@@ -38,7 +38,7 @@ class View:
     def build(self) -> None:
         ui.add_head_html(style())
         ui.dark_mode(None)  # as the system is, until somebody presses the button
-        with ui.header().classes("dcrl-header"):
+        with ui.header(fixed=False).classes("dcrl-header"):
             ui.label("dcrl explore").classes("dcrl-brand")
             if len(self.runs) > 1:
                 names = {i: run.label for i, run in enumerate(self.runs)}

@@ -16,20 +16,3 @@ export function viridis(share) {
 export const GRADIENT = VIRIDIS.map((colour) => `rgb(${colour.join(",")})`).join(", ");
 
 export const KIND_COLOUR = { elite: "#e8590c", actor: "#1c7ed6" };
-
-/** A number for people: as many digits as say something. */
-export function pretty(value, digits = 4) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  const size = Math.abs(value);
-  if (size >= 1000) return value.toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: 1 });
-  if (size !== 0 && size < 1e-3) return value.toExponential(2);
-  return value.toLocaleString("en", { maximumFractionDigits: size >= 10 ? 2 : digits - 1, minimumFractionDigits: 2 });
-}
-
-/** A new element with classes and text; text is never read as HTML. */
-export function make(tag, classes = "", text = "") {
-  const element = document.createElement(tag);
-  if (classes) element.className = classes;
-  if (text) element.textContent = text;
-  return element;
-}

@@ -3,30 +3,16 @@
 // With one or two descriptor dimensions the cells tile the plane; with more, every elite is a dot at its
 // descriptor in two chosen dimensions, and sliders hold a target's other dimensions.
 
-import { GRADIENT, KIND_COLOUR, make, pretty, viridis } from "dcrl-explorer/colours.js";
+import { fillAxes } from "dcrl-explorer/axes.js";
+import { GRADIENT, KIND_COLOUR, viridis } from "dcrl-explorer/colours.js";
+import { make, pretty, svg } from "dcrl-explorer/dom.js";
+import { isFilled, isTiled, nearest, neighbour, placeOf } from "dcrl-explorer/places.js";
+import { drawRuler } from "dcrl-explorer/ruler.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = { left: 54, right: 14, top: 10, bottom: 44 };
 const CLICK_PIXELS = 5; // a pointer that moved less has clicked
 const DOT_PIXELS = 9;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-
-function svg(tag, attributes = {}, parent = null) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  parent?.appendChild(element);
-  return element;
-}
-
-/** Round numbers, about five of them, between two. */
-export function ticks(low, high) {
-  const rough = (high - low) / 5;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
-  const found = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push(i * step + 0);
-  return found;
-}
 
 /**
  * Fill `root` with a map. `pick({cell, target})` is called when somebody chooses a place: the cell there (or the
@@ -76,11 +62,14 @@ export function createMap(root, pick) {
   frame.append(tip);
 
   const flat = () => archive.names.length === 1;
-  const tiled = () => archive.polygon !== null;
+  const tiled = () => isTiled(archive);
   const bounds = (axis) => (axis === null ? [0, 1] : [archive.low[axis], archive.high[axis]]);
   const axisOf = (i) => (flat() && i === 1 ? null : axes[i]);
   const across = (place, i) => (axisOf(i) === null ? 0.5 : place[axisOf(i)]);
-  const filled = (cell) => archive.fitness[cell] !== null;
+  const filled = (cell) => isFilled(archive, cell);
+  const [x, y] = [(place) => across(place, 0), (place) => across(place, 1)];
+  const span = (i) => bounds(axisOf(i))[1] - bounds(axisOf(i))[0];
+  const title = (axis) => `${archive.names[axis]} (${archive.unit})`;
   const size = () => ({ width: picture.clientWidth || 400, height: picture.clientHeight || 400 });
 
   function scales() {
@@ -132,7 +121,7 @@ export function createMap(root, pick) {
   }
 
   function shape(cell) {
-    if (!tiled()) return `M${across(archive.descriptor[cell], 0)} ${across(archive.descriptor[cell], 1)}h0`;
+    if (!tiled()) return `M${x(archive.descriptor[cell])} ${y(archive.descriptor[cell])}h0`;
     const corners = archive.polygon[cell];
     let path = "";
     for (let i = 0; i < corners.length; i += 2) path += `${i ? "L" : "M"}${corners[i]} ${corners[i + 1]}`;
@@ -155,92 +144,38 @@ export function createMap(root, pick) {
       outline.setAttribute("d", chosen?.cell != null && (tiled() || filled(chosen.cell)) ? shape(chosen.cell) : "");
       outline.classList.toggle("dot", !tiled());
     }
-    renderRuler(s);
+    drawRuler(ruler, s, view, MARGIN, [title(axes[0]), flat() ? null : title(axes[1])]);
     renderMarks(s);
-    const zoomed = view.x[1] - view.x[0] < 0.99 * (bounds(axisOf(0))[1] - bounds(axisOf(0))[0]);
+    const zoomed = view.x[1] - view.x[0] < 0.99 * span(0);
     picture.style.touchAction = zoomed ? "none" : "pan-y";
   }
-
-  function renderRuler(s) {
-    ruler.replaceChildren();
-    svg("rect", { x: MARGIN.left, y: MARGIN.top, width: s.w, height: s.h, class: "dcrl-border" }, ruler);
-    const bottom = MARGIN.top + s.h;
-    for (const value of ticks(...view.x)) {
-      svg("line", { x1: s.x(value), x2: s.x(value), y1: bottom, y2: bottom + 5 }, ruler);
-      write(s.x(value), bottom + 18, value, "middle");
-    }
-    if (!flat()) {
-      for (const value of ticks(...view.y)) {
-        svg("line", { x1: MARGIN.left - 5, x2: MARGIN.left, y1: s.y(value), y2: s.y(value) }, ruler);
-        write(MARGIN.left - 9, s.y(value) + 4, value, "end");
-      }
-      const label = write(0, 0, title(axes[1]), "middle", "dcrl-title");
-      label.setAttribute("transform", `translate(14 ${MARGIN.top + s.h / 2}) rotate(-90)`);
-    }
-    write(MARGIN.left + s.w / 2, bottom + 37, title(axes[0]), "middle", "dcrl-title");
-  }
-
-  function write(x, y, value, anchor, classes = "") {
-    const text = svg("text", { x, y, "text-anchor": anchor, class: classes }, ruler);
-    text.textContent = typeof value === "number" ? String(Number(value.toPrecision(6))) : value;
-    return text;
-  }
-
-  const title = (axis) => `${archive.names[axis]} (${archive.unit})`;
 
   function renderMarks(s) {
     marked.replaceChildren();
     const target = chosen?.target;
     if (aiming && target) {
-      const [x, y] = [s.x(across(target, 0)), s.y(across(target, 1))];
-      svg("path", { class: "dcrl-target", d: `M${x - 9} ${y}H${x + 9}M${x} ${y - 9}V${y + 9}` }, marked);
+      const [cx, cy] = [s.x(x(target)), s.y(y(target))];
+      svg("path", { class: "dcrl-target", d: `M${cx - 9} ${cy}H${cx + 9}M${cx} ${cy - 9}V${cy + 9}` }, marked);
     }
     for (const [kind, reached] of marks) {
-      const [cx, cy] = [s.x(across(reached, 0)), s.y(across(reached, 1))];
+      const [cx, cy] = [s.x(x(reached)), s.y(y(reached))];
       svg("circle", { class: "dcrl-reached", "data-kind": kind, cx, cy, r: 6, fill: KIND_COLOUR[kind] }, marked);
     }
   }
 
   function fillBar() {
-    bar.replaceChildren();
-    if (archive.names.length < 3) return;
-    for (const i of [0, 1]) {
-      const label = make("label", "", i ? "up " : "across ");
-      const select = make("select");
-      select.dataset.axis = i;
-      archive.names.forEach((name, axis) => {
-        const option = make("option", "", name);
-        option.value = axis;
-        select.append(option);
-      });
-      select.value = axes[i];
-      select.onchange = () => {
-        const other = axes[1 - i] === Number(select.value) ? axes[i] : axes[1 - i]; // the two change places
-        axes = i ? [other, Number(select.value)] : [Number(select.value), other];
-        whole();
-        fillBar();
-        drawCells();
-        render();
-      };
-      label.append(select);
-      bar.append(label);
-    }
-    archive.names.forEach((name, axis) => {
-      if (axes.includes(axis) || !aiming) return;
-      const label = make("label", "dcrl-slider", `${name} `);
-      const slider = make("input");
-      const value = make("output", "", pretty(sliders[axis]));
-      Object.assign(slider, { type: "range", min: archive.low[axis], max: archive.high[axis], step: "any" });
-      slider.dataset.dimension = axis;
-      slider.value = sliders[axis];
-      slider.oninput = () => {
-        sliders[axis] = Number(slider.value);
-        value.textContent = pretty(sliders[axis]);
-      };
-      slider.onchange = () => chosen?.target && choose({ cell: null, target: targetAt(chosen.target) });
-      label.append(slider, value);
-      bar.append(label);
-    });
+    const turn = (turned) => {
+      axes = turned;
+      whole();
+      fillBar();
+      drawCells();
+      render();
+    };
+    const slide = (axis, value, done) => {
+      sliders[axis] = value;
+      if (done && chosen?.target) choose({ cell: null, target: targetAt(chosen.target) });
+    };
+    fillAxes(bar, archive, axes, sliders, aiming, turn, slide);
   }
 
   function fillLegend() {
@@ -269,19 +204,10 @@ export function createMap(root, pick) {
     return { place, within };
   }
 
-  /** The cell whose centroid is nearest, or the dot that is nearest on the screen. */
+  /** The cell whose centroid is nearest in the descriptor's units, or the dot that is nearest on the screen. */
   function cellAt(place) {
     const s = scales();
-    let [best, nearest] = [null, Infinity];
-    for (let cell = 0; cell < archive.fitness.length; cell++) {
-      if (!tiled() && !filled(cell)) continue;
-      const at = tiled() ? archive.centroid[cell] : archive.descriptor[cell];
-      const [scaleX, scaleY] = tiled() ? [1, 1] : [s.sx, s.sy]; // cells are the nearest in the descriptor's units
-      const dx = (across(at, 0) - across(place, 0)) * scaleX;
-      const distance = dx * dx + ((across(at, 1) - across(place, 1)) * scaleY) ** 2;
-      if (distance < nearest) [best, nearest] = [cell, distance];
-    }
-    return best;
+    return nearest(archive, place, x, y, tiled() ? [1, 1] : [s.sx, s.sy]);
   }
 
   function choose(choice) {
@@ -303,9 +229,9 @@ export function createMap(root, pick) {
     if (archive.recorded && !archive.recorded.includes(cell)) lines.push(make("span", "", "not recorded in this file"));
     tip.replaceChildren(...lines);
     const box = frame.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    tip.style.left = `${Math.min(Math.max(x + 14, 0), box.width - tip.offsetWidth - 4)}px`;
-    tip.style.top = `${y - tip.offsetHeight - 12 < 0 ? y + 18 : y - tip.offsetHeight - 12}px`;
+    const [left, top] = [event.clientX - box.left, event.clientY - box.top];
+    tip.style.left = `${Math.min(Math.max(left + 14, 0), box.width - tip.offsetWidth - 4)}px`;
+    tip.style.top = `${top - tip.offsetHeight - 12 < 0 ? top + 18 : top - tip.offsetHeight - 12}px`;
   }
 
   function zoom(factor, place = null) {
@@ -332,7 +258,7 @@ export function createMap(root, pick) {
   picture.addEventListener("wheel", (event) => {
     event.preventDefault();
     const { place } = placeAt(event);
-    zoom(Math.exp(event.deltaY * 0.0015), [across(place, 0), across(place, 1)]);
+    zoom(Math.exp(event.deltaY * 0.0015), [x(place), y(place)]);
   }, { passive: false });
 
   picture.addEventListener("pointerdown", (event) => {
@@ -351,7 +277,7 @@ export function createMap(root, pick) {
       const other = a.pointerId === event.pointerId ? b : a;
       const apart = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
       const { place } = placeAt({ clientX: (a.clientX + b.clientX) / 2, clientY: (a.clientY + b.clientY) / 2 });
-      zoom(apart(before) / Math.max(apart(event), 1), [across(place, 0), across(place, 1)]);
+      zoom(apart(before) / Math.max(apart(event), 1), [x(place), y(place)]);
     } else if (dragged) {
       const [dx, dy] = [event.clientX - dragged.x, event.clientY - dragged.y];
       dragged.far ||= Math.hypot(dx, dy) > CLICK_PIXELS;
@@ -376,22 +302,6 @@ export function createMap(root, pick) {
   });
   picture.addEventListener("pointerleave", () => (tip.style.display = "none"));
 
-  /** The nearest cell in a direction, within 45 degrees of it. */
-  function neighbour(from, [dx, dy]) {
-    const at = (cell) => (tiled() ? archive.centroid[cell] : archive.descriptor[cell]);
-    const here = at(from);
-    const span = (axis) => bounds(axis)[1] - bounds(axis)[0];
-    let [best, nearest] = [null, Infinity];
-    for (let cell = 0; cell < archive.fitness.length; cell++) {
-      if (cell === from || (!tiled() && !filled(cell))) continue;
-      const x = (across(at(cell), 0) - across(here, 0)) / span(axisOf(0));
-      const y = (across(at(cell), 1) - across(here, 1)) / span(axisOf(1));
-      const [along, aside] = [x * dx + y * dy, Math.abs(x * dy) + Math.abs(y * dx)];
-      if (along > 0 && aside <= along && along + aside < nearest) [best, nearest] = [cell, along + aside];
-    }
-    return best;
-  }
-
   picture.addEventListener("keydown", (event) => {
     if (!archive || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "+" || event.key === "=") zoom(1 / 1.6);
@@ -400,8 +310,8 @@ export function createMap(root, pick) {
     else if (ARROWS[event.key]) {
       const middle = archive.low.map((low, axis) => (low + archive.high[axis]) / 2);
       const start = chosen?.cell ?? cellAt(chosen?.target ?? middle);
-      const next = chosen ? neighbour(start, ARROWS[event.key]) : start;
-      if (next !== null) choose({ cell: next, target: archive[tiled() ? "centroid" : "descriptor"][next] });
+      const next = chosen ? neighbour(archive, start, x, y, [span(0), span(1)], ARROWS[event.key]) : start;
+      if (next !== null) choose({ cell: next, target: placeOf(archive, next) });
     } else return;
     event.preventDefault();
   });

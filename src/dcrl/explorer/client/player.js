@@ -1,7 +1,7 @@
 // The player: one or two motions in 3-D with a common clock: play, pause, scrub, speed, orbit, follow.
 
 import { OrbitControls, THREE } from "nicegui-scene";
-import { make } from "dcrl-explorer/colours.js";
+import { make } from "dcrl-explorer/dom.js";
 import { readMotion } from "dcrl-explorer/motion.js";
 import { createReadout } from "dcrl-explorer/readout.js";
 import { createStage } from "dcrl-explorer/stage.js";
@@ -109,7 +109,7 @@ export function createPlayer(root) {
     if (!stages.length) return;
     before = stages[0].pose(time).clone();
     orbit.target.copy(before).setZ(stages[0].middle);
-    const away = new THREE.Vector3(0.45, -1, 0.38).normalize().multiplyScalar(stages[0].size * 4);
+    const away = new THREE.Vector3(-0.55, -1, 0.42).normalize().multiplyScalar(stages[0].size * 4);
     camera.position.copy(orbit.target).add(away);
     orbit.update();
     request();

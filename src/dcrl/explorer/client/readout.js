@@ -1,6 +1,7 @@
 // The numbers beside a playing motion: fitness and descriptor so far, at the end, and as promised; feet on the ground.
 
-import { KIND_COLOUR, make, pretty } from "dcrl-explorer/colours.js";
+import { KIND_COLOUR } from "dcrl-explorer/colours.js";
+import { make, pretty } from "dcrl-explorer/dom.js";
 
 /** Fill `root` with a table of one motion; `update(frame, time)` counts along. */
 export function createReadout(root, motion) {

@@ -1,0 +1,28 @@
+// Small makers of elements and of texts for people.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** A new SVG element, put into `parent` if there is one. */
+export function svg(tag, attributes = {}, parent = null) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  parent?.appendChild(element);
+  return element;
+}
+
+/** A number for people: as many digits as say something. */
+export function pretty(value, digits = 4) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1000) return value.toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: 1 });
+  if (size !== 0 && size < 1e-3) return value.toExponential(2);
+  return value.toLocaleString("en", { maximumFractionDigits: size >= 10 ? 2 : digits - 1, minimumFractionDigits: 2 });
+}
+
+/** A new element with classes and text; text is never read as HTML. */
+export function make(tag, classes = "", text = "") {
+  const element = document.createElement(tag);
+  if (classes) element.className = classes;
+  if (text) element.textContent = text;
+  return element;
+}
