@@ -188,7 +188,7 @@ def test_a_clicked_elite_moves_and_earns_what_rollout_says(
     page.mouse.move(0, 0)
     page.hover(f"[data-cell='{cell}']")
     assert f"cell {cell}" in page.locator(".dcrl-tip").inner_text()
-    assert "max fitness" in page.locator(".dcrl-training").inner_html() or page.locator(".dcrl-chart canvas").count()
+    page.wait_for_selector(".dcrl-chart canvas")
 
 
 def test_the_actor_goes_where_no_elite_is(address: str, new_page: Callable[..., Any], found: Repertoire) -> None:

@@ -58,12 +58,16 @@ class View:
                     self.about = ui.label().classes("dcrl-about")
                     self.map = ArchiveMap(self.shown.map, self.picked)
                 with ui.element("section").classes("dcrl-card dcrl-training"):
-                    self.charts = curves.Charts(self.shown.metrics)
+                    self.charts: curves.Charts | None = None
+                    ui.timer(0, self.add_charts, once=True)  # after the map, whose scripts are smaller
             with ui.element("div").classes("dcrl-column"), ui.element("section").classes("dcrl-card"):
                 self._controls()
                 self.player = Player(WELCOME)
         self.describe()
         ui.timer(LOOK_SECONDS, self.look)
+
+    def add_charts(self) -> None:
+        self.charts = curves.Charts(self.shown.metrics)
 
     def _controls(self) -> None:
         with ui.row().classes("dcrl-modes"):
@@ -113,7 +117,8 @@ class View:
         if before.repertoire is not content.repertoire:
             self.map.show(content.map)
         self.describe()
-        self.charts.show(content.metrics)
+        if self.charts is not None:
+            self.charts.show(content.metrics)
 
     async def set_mode(self, mode: object) -> None:
         if mode in MODES:
