@@ -4,8 +4,8 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 RUN := runs/walker2d_uni/dcrl_me/seed-0
 CORES := $(shell nproc 2>/dev/null || echo 2)
-# a process a core, but not more than 8: each takes 1 to 2 GiB
-PYTEST := $(BIN)/python -m pytest --dist worksteal --numprocesses $(shell echo $$(($(CORES) < 8 ? $(CORES) : 8)))
+# a process a core, but not more than 8: each takes 1 to 3 GiB; a file's tests share its servers and runs, so it stays whole
+PYTEST := $(BIN)/python -m pytest --dist loadfile --numprocesses $(shell echo $$(($(CORES) < 8 ? $(CORES) : 8)))
 
 .DEFAULT_GOAL := help
 .PHONY: help install train test test-all check bench clean
