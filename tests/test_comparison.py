@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -108,7 +110,28 @@ def test_an_evolution_strategy_has_no_part_in_either_group(tmp_path):
 def test_settings_that_differ_make_a_series_of_their_own(tmp_path):
     write_run(tmp_path, "point_omni", "dcrl_me", 0, 900.0)
     write_run(tmp_path, "point_omni", "dcrl_me", 0, 800.0, changes={"hyperparameters.length_scale": 0.2}, folder="wide")
-    assert collect([tmp_path]).series == ("dcrl_me (length_scale=0.1)", "dcrl_me (length_scale=0.2)")
+    assert collect([tmp_path]).series == ("dcrl_me", "dcrl_me (length_scale=0.2)")  # the paper's is 0.1
+
+
+def test_the_settings_of_most_runs_keep_the_algorithms_name(tmp_path):
+    wide = {"hyperparameters.length_scale": 0.2}
+    for seed in range(3):
+        write_run(tmp_path, "point_omni", "dcrl_me", seed, 900.0, changes=wide)
+    write_run(tmp_path, "point_omni", "dcrl_me", 0, 900.0, folder="usual")
+    runs = collect([tmp_path])
+    assert runs.series == ("dcrl_me", "dcrl_me (length_scale=0.1)")
+    assert len(runs.of("point_omni", "dcrl_me")) == 3
+
+
+def test_a_field_that_only_some_configurations_have_makes_no_series(tmp_path):
+    write_run(tmp_path, "point_omni", "me", 0, 900.0)
+    path = write_run(tmp_path, "point_omni", "me", 1, 900.0)
+    config = json.loads((path / "config.json").read_text())
+    del config["hidden"]
+    (path / "config.json").write_text(json.dumps(config))
+    runs = collect([tmp_path])
+    assert runs.series == ("me",)
+    assert runs.remarks == ()
 
 
 def remarks_on(*paths):
@@ -155,7 +178,14 @@ def test_a_run_in_progress_is_used_as_far_as_it_got(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "damage", ["4,500,8.0,nonsense,0,0,0,0\n", "4,500\n", "4,300,8.0,400,0,0,0,0\n", "4,500,8.0,nan,0,0,0,0\n"]
+    "damage",
+    [
+        "4,500,8.0,nonsense,0,0,0,0\n",
+        "4,500\n",
+        "4,300,8.0,400,0,0,0,0\n",
+        "4,500,8.0,nan,0,0,0,0\n",
+        "4,500,8.0,400,0,0,0,oops\n",
+    ],
 )
 def test_metrics_are_used_up_to_where_they_are_damaged(damage, tmp_path):
     path = write_run(tmp_path, "point_omni", "me", 0, 900.0)
@@ -188,6 +218,14 @@ def test_a_run_that_cannot_be_used_is_left_out_and_named(name, content, said, tm
     assert [record.seed for record in runs.records] == [1]
     assert f"{bad} is left out" in runs.remarks[0]
     assert said in runs.remarks[0]
+
+
+def test_runs_are_compared_from_their_first_generation_on(tmp_path):
+    write_run(tmp_path, "point_omni", "me", 0, 900.0)
+    runs = collect([tmp_path])
+    assert budgets(runs, 100) == {"point_omni": 100}
+    with pytest.raises(ValueError, match="their first generation ends after 100; give at least that many"):
+        budgets(runs, 99)
 
 
 def test_no_runs_are_an_error(tmp_path):

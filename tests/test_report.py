@@ -13,8 +13,9 @@ import pytest
 
 from dcrl.analysis.collection import collect
 from dcrl.analysis.expected import expected
-from dcrl.analysis.grids import TITLES, look
+from dcrl.analysis.grids import TITLES, look, short
 from dcrl.analysis.report import report
+from dcrl.analysis.sections import median_run
 from dcrl.analysis.wording import needed
 from dcrl.cli.main import command
 from synthetic import write_run
@@ -96,8 +97,56 @@ def test_the_tables_have_the_known_numbers(made):
     assert {row["series"] for row in again} == {"dcrl_me", "dcrl_me actor", "pga_me"}
 
 
-def test_the_map_is_of_the_run_nearest_to_the_median(made):
+def test_the_map_is_of_the_run_nearest_to_the_median(made, tmp_path):
     assert {row["series"] for row in rows(made / "figures" / "archives_ant_uni.csv")} == set(ALGORITHMS)
+    for seed, final in enumerate((0.0, 1000.0, 9000.0)):
+        write_run(tmp_path, "point_omni", "me", seed, final)
+    assert median_run(collect([tmp_path]).records, 1000).seed == 1
+
+
+def test_a_series_without_finished_runs_has_its_map_and_evaluation(tmp_path):
+    path = write_run(tmp_path, "point_omni", "me", 0, 900.0, budget=5000)
+    evaluated(path, 10.0, actor=False)
+    shutil.copy(save_run(tmp_path / "archive", "point_omni") / "archive.safetensors", path)
+    made = report([tmp_path], tmp_path / "report", evaluations=5000)
+    assert made.values == ()
+    assert len(rows(tmp_path / "report" / "figures" / "archives_point_omni.csv")) > 1
+    assert len(rows(tmp_path / "report" / "figures" / "reproducibility.csv")) == 3
+
+
+def test_a_task_without_the_reference_is_named(tmp_path):
+    for algorithm in ("dcrl_me", "me"):
+        write_run(tmp_path, "point_omni", algorithm, 0, 900.0)
+    write_run(tmp_path, "ant_omni", "me", 0, 900.0)
+    made = report([tmp_path], tmp_path / "report")
+    assert {test.task for test in made.tests} == {"point_omni"}
+    assert "ant_omni: there is no finished run of dcrl_me to test the others against." in made.remarks
+
+
+def test_a_second_report_leaves_nothing_of_the_first(tmp_path):
+    write_run(tmp_path / "both", "point_omni", "me", 0, 900.0)
+    write_run(tmp_path / "both", "point_omni", "ablation_ai", 0, 900.0)
+    report([tmp_path / "both"], tmp_path / "report")
+    (tmp_path / "report" / "figures" / "mine.png").write_bytes(b"not the report's")
+    report([tmp_path / "both" / "point_omni" / "me"], tmp_path / "report")
+    there = {path.name for path in (tmp_path / "report" / "figures").iterdir()}
+    assert "mine.png" in there
+    assert not {"ablation.png", "ablation.pdf", "ablation.csv", "tests.png"} & there
+
+
+def test_the_commands_repeat_the_report(tmp_path):
+    path = write_run(tmp_path, "point_omni", "me", 0, 900.0)
+    evaluated(path, 10.0, actor=False)
+    made = report([tmp_path], tmp_path / "report", evaluations=500, reference="me")
+    text = made.page.read_text()
+    assert "dcrl train point_omni --algorithm me --seed 0 --evaluations 1000" in text
+    assert f"dcrl evaluate {path} --repeats 8" in text
+    assert f"dcrl report {tmp_path} --output {tmp_path / 'report'} --evaluations 500 --reference me" in text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.18, "0.18"), (0, "0"), (999, "999"), (1500, "1.5 k"), (2e6, "2 M")])
+def test_numbers_on_axes_are_short_and_have_no_units(value, text):
+    assert short(value).replace("\N{THIN SPACE}", " ") == text
 
 
 def test_the_page_reads_like_a_results_section(made):
@@ -167,7 +216,7 @@ def test_a_damaged_archive_or_evaluation_costs_only_itself(tmp_path):
     (path / "reproducibility" / "totals.json").write_text('{"repeats": 3}')
     made = report([tmp_path], tmp_path / "report")
     text = made.page.read_text()
-    assert "No map of me on point_omni: cannot read" in text
+    assert "There is no map of me on point_omni: cannot read" in text
     assert "totals.json cannot be used" in text
     assert len(made.values) == 3
 
@@ -201,8 +250,10 @@ def test_bad_input_is_one_sentence(runs, made, tmp_path, capsys):
     assert "--overwrite replaces it" in refused(runs, "--output", made)
     assert "must be one of dcrl_me, pga_me" in refused(runs, *away, "--reference", "sac")
     assert "at least 1 evaluation" in refused(runs, *away, "--evaluations", "0")
+    assert "cannot be compared after 1 evaluations" in refused(runs, *away, "--evaluations", "1")
     (tmp_path / "file").write_text("")
     assert "is a file" in refused(runs, "--output", tmp_path / "file")
+    assert "cannot write to" in refused(runs, "--output", tmp_path / "file" / "below")
 
 
 def test_colours_are_the_algorithms_own_and_variants_differ():

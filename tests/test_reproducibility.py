@@ -364,10 +364,12 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     whole = bytearray((directory / "episodes.safetensors").read_bytes())
     whole[-9] ^= 1
     (directory / "episodes.safetensors").write_bytes(whole)
-    code, text, _ = said(run, "--repeats", 2, "--no-actor")
-    assert code == 0
-    assert "begins again: " in text
-    assert "is damaged" in text
+    code, out, error = said(run, "--repeats", 2, "--no-actor")
+    assert (code, out) == (2, "")
+    assert "is damaged" in error
+    assert "--overwrite begins again" in error
+    assert (directory / "totals.json").exists()
+    assert said(run, "--repeats", 1, "--no-actor", "--overwrite")[0] == 0
     assert (directory / "own.png").exists()
 
 

@@ -78,6 +78,8 @@ def test_a_comparison_counts_pairs(ties):
 def test_the_smallest_p_is_what_a_full_separation_gets():
     assert compare([4.0, 5.0, 6.0], [1.0, 2.0, 3.0]).p == compare([4.0, 5.0, 6.0], [1.0, 2.0, 3.0]).smallest_p == 0.1
     assert compare([2.0], [1.0]).smallest_p == 1.0
+    many = np.arange(20.0)  # beyond 8 a side SciPy's p is the normal approximation's
+    assert compare(many + 20, many).p == compare(many + 20, many).smallest_p == pytest.approx(6.8e-8, rel=0.01)
 
 
 def test_equal_values_do_not_differ():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from dcrl.algorithms.registry import ALGORITHMS
 from dcrl.analysis.figures import rank
-from dcrl.analysis.records import Record, read
+from dcrl.analysis.records import Record, flat, read
 from dcrl.tasks.registry import BUILT_IN
 
 FREE = ("seed", "evaluations", "task")  # what runs of one series may differ in
@@ -76,18 +77,37 @@ def _task_rank(task: str) -> tuple[int, str]:
 
 
 def _variants(records: list[Record]) -> list[Record]:
-    """Runs of one algorithm and task whose hyperparameters differ become series of their own, named by what differs."""
+    """Runs whose hyperparameters differ from those of most runs of their algorithm and task, as series of their own.
+
+    They are named by what differs. Of equally many, those nearest to the algorithm's defaults are the usual ones.
+    """
     groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
         groups[record.task, record.algorithm].append(record)
     named = []
-    for group in groups.values():
-        fields = {name for record in group for name in record.settings if name.partition(".")[0] not in FREE}
-        differing = sorted(name for name in fields if len({record.settings.get(name) for record in group}) > 1)
+    for (_, algorithm), group in groups.items():
+        shared = set.intersection(*(set(record.settings) for record in group))
+        fields = sorted(name for name in shared if name.partition(".")[0] not in FREE)
+        differing = [name for name in fields if len({record.settings[name] for record in group}) > 1]
+        counts = Counter(tuple(record.settings[name] for name in differing) for record in group)
+        default = _defaults(algorithm)
+
+        def usual(values: tuple[str, ...], differing: list[str] = differing, default: dict[str, str] = default) -> int:
+            return sum(default.get(name) == value for name, value in zip(differing, values, strict=True))
+
+        most = max(sorted(counts), key=lambda values, counts=counts: (counts[values], usual(values)))  # type: ignore[misc]
         for record in group:
-            what = ", ".join(f"{name.rpartition('.')[2]}={record.settings.get(name, 'unset')}" for name in differing)
+            own = {name: record.settings[name] for name in differing}
+            odd = [name for name, value in zip(differing, most, strict=True) if own[name] != value]
+            what = ", ".join(f"{name.rpartition('.')[2]}={own[name]}" for name in odd)
             named.append(replace(record, series=f"{record.algorithm} ({what})" if what else record.algorithm))
     return named
+
+
+def _defaults(algorithm: str) -> dict[str, str]:
+    if algorithm not in ALGORITHMS:
+        return {}
+    return flat({"hyperparameters": asdict(ALGORITHMS[algorithm].default)})
 
 
 def _once(records: list[Record], remarks: list[str]) -> list[Record]:
@@ -115,14 +135,15 @@ def unequal(records: list[Record]) -> list[str]:
             ("simulator", "their physics differ"),
             ("hidden", "their policies differ in size"),
         ):
-            values = _by_value(group, lambda record, field=field: record.settings.get(field, "unset"))  # type: ignore[misc]
+            told = [record for record in group if field in record.settings]
+            values = _by_value(told, lambda record, field=field: record.settings[field])  # type: ignore[misc]
             if len(values) > 1:
                 remarks.append(
                     f"{task}: {field.rpartition('.')[2]} is not the same in all runs ({_said(values)}): {why}."
                 )
         budgets = _by_value(group, lambda record: f"{record.budget:,}")
         if len(budgets) > 1:
-            remarks.append(f"{task}: the budgets differ ({_said(budgets)}); all are compared at the smallest.")
+            remarks.append(f"{task}: the budgets differ ({_said(budgets)}).")
         commits = _by_value(group, lambda record: str(record.manifest.get("commit") or "unknown")[:7])
         if len(commits) > 1:
             remarks.append(f"{task}: the runs were made by different commits of this package ({_said(commits)}).")

@@ -53,8 +53,17 @@ class Test:
 
 def budgets(collection: Collection, evaluations: int | None = None) -> dict[str, int]:
     """For each task the number of evaluations at which runs are compared: the smallest budget, unless one is given."""
-    own = {task: [record.budget for record in collection.records if record.task == task] for task in collection.tasks}
-    return {task: min(asked) if evaluations is None else evaluations for task, asked in own.items()}
+    common = {}
+    for task in collection.tasks:
+        records = [record for record in collection.records if record.task == task]
+        first = int(min(record.metrics["evaluations"][0] for record in records))
+        common[task] = min(record.budget for record in records) if evaluations is None else evaluations
+        if common[task] < first:
+            raise ValueError(
+                f"runs of {task} cannot be compared after {common[task]:,} evaluations: their first generation ends "
+                f"after {first:,}; give at least that many"
+            )
+    return common
 
 
 def split(collection: Collection, common: Mapping[str, int]) -> tuple[Collection, tuple[Record, ...]]:

@@ -33,7 +33,8 @@ def expected(records: Sequence[Record]) -> tuple[list[Value], list[str]]:
         try:
             own, count = _values(record, read_json(directory / TOTALS))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            remarks.append(f"{directory / TOTALS} cannot be used: {error!s}.")
+            why = f"it lacks {error!s}" if isinstance(error, KeyError) else str(error)
+            remarks.append(f"{directory / TOTALS} cannot be used: {why}.")
             continue
         found += own
         repeats.add(count)

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from dcrl.analysis.comparison import Curve
 from dcrl.analysis.figures import COLOURS, DASHES, LABELS, STYLE, TEXT_WIDTH, label, rank, save
@@ -28,9 +28,19 @@ TITLES = {
     "expected_max_fitness": "expected max fitness",
 }
 ROW_HEIGHT = 1.5  # inches
-THIN = EngFormatter(sep="\N{THIN SPACE}")  # 600 k rather than 600,000: panels are small
 
 Key = tuple[str, str, str]  # task, quantity, series
+
+
+def short(value: float, _: int | None = None) -> str:
+    """600 k rather than 600,000: panels are small."""
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:g}\N{THIN SPACE}{letter}"
+    return f"{value:g}"
+
+
+SHORT = FuncFormatter(short)
 
 
 def curve_grid(curves: Mapping[Key, Curve], path: Path, x_label: str = "evaluations") -> None:
@@ -49,7 +59,7 @@ def curve_grid(curves: Mapping[Key, Curve], path: Path, x_label: str = "evaluati
             for column, quantity in enumerate(quantities):
                 _scale(axes[row, column], quantity)
                 axes[row, column].set_xlim(left=0)
-                axes[row, column].xaxis.set_major_formatter(THIN)
+                axes[row, column].xaxis.set_major_formatter(SHORT)
                 axes[row, column].xaxis.set_major_locator(MaxNLocator(4))
                 if not any((task, quantity, name) in curves for name in series):
                     _say(axes[row, column], "no such operator")
@@ -138,7 +148,7 @@ def _scale(axis: Axes, quantity: str) -> None:
         axis.yaxis.set_major_formatter(PercentFormatter(1.0))
         return
     axis.yaxis.set_major_locator(MaxNLocator(4))
-    axis.yaxis.set_major_formatter(THIN)
+    axis.yaxis.set_major_formatter(SHORT)
     if axis.dataLim.y0 >= 0 and np.isfinite(axis.dataLim.y1):
         axis.set_ylim(0, max(1.08 * axis.dataLim.y1, 1e-9))
 

@@ -13,6 +13,7 @@ from dcrl.analysis.records import Record
 from dcrl.types import Floats
 
 What = Literal["improvement", "added"]
+WHATS: tuple[What, ...] = ("improvement", "added")
 # The paper's columns: the genetic operator, all that comes from a learner, and everything
 GROUPS = ("GA", "PG + AI", "total")
 
@@ -34,7 +35,7 @@ def cumulative(record: Record, what: What, operators: Sequence[str]) -> Floats:
     """(generations,) the sum of some operators' contributions so far; the initial policies are nobody's."""
     total = np.zeros(len(record.metrics["evaluations"]))
     for operator in operators:
-        total += np.cumsum(np.nan_to_num(record.metrics[f"{what}_{operator}"]))
+        total += np.cumsum(record.metrics[f"{what}_{operator}"])
     return total
 
 
@@ -45,15 +46,21 @@ def group(record: Record, name: str) -> tuple[str, ...]:
     return {"GA": genetic, "PG + AI": others, "total": record.operators}[name]
 
 
-def group_curve(records: Sequence[Record], what: What, name: str, end: float = np.inf) -> Curve | None:
-    """Median and quartiles over runs of a group's contribution; None if these runs have no such operator."""
-    if not all(group(record, name) for record in records):
-        return None
+def operators_curve(
+    records: Sequence[Record], what: What, operators: Sequence[Sequence[str]], end: float = np.inf
+) -> Curve:
+    """Median and quartiles over runs of the contribution of some operators, which are given for each run."""
     with_total = [
-        replace(record, metrics=record.metrics | {"total": cumulative(record, what, group(record, name))})
-        for record in records
+        replace(record, metrics=record.metrics | {"total": cumulative(record, what, own)})
+        for record, own in zip(records, operators, strict=True)
     ]
     return curve(with_total, "total", end=end)
+
+
+def group_curve(records: Sequence[Record], what: What, name: str, end: float = np.inf) -> Curve | None:
+    """Median and quartiles over runs of a group's contribution; None if these runs have no such operator."""
+    own = [group(record, name) for record in records]
+    return operators_curve(records, what, own, end) if all(own) else None
 
 
 def contributions(records: Sequence[Record]) -> list[Contribution]:

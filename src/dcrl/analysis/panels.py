@@ -20,6 +20,7 @@ from dcrl.analysis.statistics import SIGNIFICANT
 from dcrl.runs.repertoire import Repertoire
 
 ACROSS = 4  # maps in a row
+ROW = 0.32  # inches, of a table
 
 
 def matrix(tests: Sequence[Test], path: Path) -> None:
@@ -30,7 +31,7 @@ def matrix(tests: Sequence[Test], path: Path) -> None:
     for test in tests:
         share[rows.index((test.task, test.metric)), columns.index(test.other)] = test.found.superiority
     with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(figsize=(TEXT_WIDTH, 0.24 * len(rows) + 1.5), layout="constrained")
+        figure, axes = plt.subplots(figsize=(TEXT_WIDTH, ROW * len(rows) + 1.5), layout="constrained")
         middle = plt.get_cmap("PuOr")(np.linspace(0.2, 0.8, 256))  # its ends are too dark to read numbers on
         colours = ListedColormap(middle).with_extremes(bad="0.93")
         drawn = axes.imshow(np.ma.masked_invalid(share), vmin=0, vmax=1, cmap=colours, aspect="auto")
@@ -39,18 +40,19 @@ def matrix(tests: Sequence[Test], path: Path) -> None:
             sure = test.corrected_p < SIGNIFICANT
             axes.text(
                 column,
-                row,
+                row - 0.18,
                 said(test.corrected_p),
                 ha="center",
                 va="center",
-                fontsize=7,
+                fontsize=7.5,
                 fontweight="bold" if sure else "normal",
             )
+            axes.text(column, row + 0.25, f"{test.found.superiority:.2f}", ha="center", va="center", fontsize=6)
         axes.set_xticks(range(len(columns)), [label(name).replace(" ", "\n", 1) for name in columns])
         axes.xaxis.tick_top()
         axes.set_yticks(range(len(rows)), [f"{task}  {' '.join(TITLES[metric].split())}" for task, metric in rows])
         axes.tick_params(length=0)
-        bar = figure.colorbar(drawn, ax=axes, shrink=min(1.0, 3 / (0.24 * len(rows) + 0.1)))
+        bar = figure.colorbar(drawn, ax=axes, shrink=min(1.0, 3 / (ROW * len(rows) + 0.1)))
         bar.set_label(f"share of pairs in which\n{label(tests[0].reference)} is greater")
         save(figure, path, pdf=True)
 

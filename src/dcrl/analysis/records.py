@@ -89,7 +89,9 @@ def _sound(path: Path, metrics: dict[str, Floats]) -> tuple[dict[str, Floats], l
     if missing:
         raise ValueError(f"its metrics.csv has no rows, or no column {missing[0]!r}")
     counts = metrics["evaluations"]
-    sound = np.isfinite(np.stack([metrics[name] for name in REQUIRED if name != "max_fitness"])).all(axis=0)
+    needed = [name for name in metrics if name in REQUIRED or name.startswith(("improvement_", "added_"))]
+    needed.remove("max_fitness")  # there is none while an archive is empty
+    sound = np.isfinite(np.stack([metrics[name] for name in needed])).all(axis=0)
     sound &= np.concatenate([[True], counts[1:] > counts[:-1]])
     if sound.all():
         return metrics, []

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from dcrl.analysis import page, sections, wording
 from dcrl.analysis.collection import Collection, collect
 from dcrl.analysis.comparison import Test, Value, budgets, family, split, values
+from dcrl.analysis.expected import FOLDER
 from dcrl.analysis.page import Section
 from dcrl.analysis.records import Record
-from dcrl.runs.files import write_json
+from dcrl.analysis.reproducibility_files import TOTALS
+from dcrl.runs.files import read_json, write_json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,24 +52,29 @@ def report(
     against = _reference(runs, reference)
     found = values(finished, common)
     tests = family(found, against)
-    remarks = [*runs.remarks, *(wording.unfinished(record, common[record.task]) for record in unfinished)]
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
-    write = sections.Writer(folder / "figures", on_step)
-
     samples = sections.samples_of(found)
-    parts = [
-        Section(
-            title="What was compared",
-            parts=(*wording.compared(runs, common), list(remarks or ["Nothing is missing or unequal."])),
-        ),
+    write = sections.Writer(_emptied(folder), on_step)
+    results = [
         Section(title="What came out", parts=wording.outcome(samples, tests, common)),
         Section(title="Over evaluations and time", parts=sections.curves(shown, common, write)),
         Section(title="Final values", parts=sections.final(samples, found, write)),
         Section(title="Tests", parts=sections.tested(tests, write)),
-        Section(title="Archives", parts=sections.maps(finished, found, write)),
-        Section(title="Reproducibility", parts=sections.reproduced(finished.records, against, write)),
+        Section(title="Archives", parts=sections.maps(shown, common, write)),
+        Section(title="Reproducibility", parts=sections.reproduced(shown.records, against, write)),
         Section(title="Operators", parts=sections.operators(shown, common, write)),
-        Section(title="To repeat this", parts=(_commands(runs, places, folder),)),
+    ]
+    remarks = [
+        *runs.remarks,
+        *(wording.unfinished(record, common[record.task]) for record in unfinished),
+        *(wording.untested(task, against) for task in finished.tasks if not finished.of(task, against)),
+        *write.remarks,
+    ]
+    compared = (*wording.compared(runs, common), remarks or ["Nothing is missing or unequal."])
+    again = _commands(runs, places, folder, evaluations, reference)
+    parts = [
+        Section(title="What was compared", parts=compared),
+        *results,
+        Section(title="To repeat this", parts=(again, wording.REPEAT)),
     ]
     on_step("index.html")
     page.write(folder / "index.html", wording.title(runs), parts)
@@ -93,16 +102,55 @@ def _reference(runs: Collection, asked: str | None) -> str:
     return asked or runs.series[0]
 
 
-def _commands(runs: Collection, places: Sequence[str | Path], folder: Path) -> tuple[str, ...]:
-    """What made the runs, and this report."""
-    made = [train_command(record) for record in runs.records]
-    return (*made, shlex.join(["dcrl", "report", *map(str, places), "--output", str(folder)]))
+OWN = (
+    *("curves", "curves_time", "ablation", "final", "final_runs", "tests", "archives_*", "improvement", "added"),
+    *("reproducibility", "reproducibility_runs", "reproducibility_tests", "operators", "operators_over_evaluations"),
+)
+
+
+def _emptied(folder: Path) -> Path:
+    """The directory of the figures, without those of an earlier report."""
+    figures = folder / "figures"
+    try:
+        figures.mkdir(parents=True, exist_ok=True)
+        for old in (old for name in OWN for kind in ("png", "pdf", "csv") for old in figures.glob(f"{name}.{kind}")):
+            old.unlink()
+    except OSError as error:
+        raise ValueError(f"cannot write to {folder}: {error.strerror}; choose another --output") from None
+    return figures
+
+
+def _commands(
+    runs: Collection, places: Sequence[str | Path], folder: Path, evaluations: int | None, reference: str | None
+) -> tuple[str, ...]:
+    """What made the runs, what evaluated them again, and this report."""
+    flags = ["--output", str(folder)]
+    flags += ["--evaluations", str(evaluations)] if evaluations is not None else []
+    flags += ["--reference", reference] if reference is not None else []
+    return (
+        *(train_command(record) for record in runs.records),
+        *(evaluate_command(record) for record in runs.records if (record.path / FOLDER / TOTALS).is_file()),
+        shlex.join(["dcrl", "report", *map(str, places), *flags]),
+    )
 
 
 def train_command(record: Record) -> str:
-    """The command a run's manifest tells; from its configuration where it does not."""
+    """What makes a run like this one: the command its manifest tells, with the budget that it has now."""
+    budget = ["--evaluations", str(record.budget)]
     told = record.manifest.get("command")
     if isinstance(told, list) and len(told) > 1 and told[1] == "train" and all(isinstance(word, str) for word in told):
-        return shlex.join(["dcrl", *told[1:]])
-    about = ("--algorithm", record.algorithm, "--seed", str(record.seed), "--evaluations", str(record.budget))
-    return shlex.join(["dcrl", "train", record.task, *about]) + "  # as its configuration says"
+        words = [word for word in told[1:] if word != "--overwrite"]
+        for flag in ("--evaluations", "--preset"):
+            if flag in words:
+                del words[words.index(flag) : words.index(flag) + 2]
+        return shlex.join(["dcrl", *words, *budget])
+    task = json.loads(record.settings["task"])
+    about = ("--algorithm", record.algorithm, "--seed", str(record.seed), *budget)
+    return shlex.join(["dcrl", "train", task, *about]) + f"  # and what {record.path / 'config.json'} says"
+
+
+def evaluate_command(record: Record) -> str:
+    words = ["dcrl", "evaluate", str(record.path)]
+    with suppress(ValueError, KeyError, TypeError):  # of a damaged file, which the remarks name
+        words += ["--repeats", str(int(read_json(record.path / FOLDER / TOTALS)["repeats"]))]
+    return shlex.join(words)

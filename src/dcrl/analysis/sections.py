@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from dcrl.analysis import panels, tables, wording
 from dcrl.analysis.collection import Collection
-from dcrl.analysis.comparison import Curve, Test, Value, curve, family
+from dcrl.analysis.comparison import Curve, Test, Value, at, curve, family
 from dcrl.analysis.expected import expected
 from dcrl.analysis.grids import Key, box_grid, curve_grid
 from dcrl.analysis.operators import GROUPS, contributions, group_curve
@@ -24,10 +24,11 @@ ABLATION = ("dcrl_me", "dcg_me", "ablation_ai", "ablation_actor")
 
 @dataclass(frozen=True)
 class Writer:
-    """Where figures and their data go, and who is told."""
+    """Where figures and their data go, who is told, and what there is to remark."""
 
     folder: Path
     on_step: Callable[[str], None]
+    remarks: list[str] = field(default_factory=list)
 
     def __call__(self, name: str, caption: str, draw: Callable[[Path], None], data: tables.Table) -> Picture:
         self.on_step(f"figures/{name}")
@@ -89,14 +90,14 @@ def tested(tests: Sequence[Test], write: Writer) -> tuple[Part, ...]:
 
 def reproduced(records: Sequence[Record], reference: str, write: Writer) -> tuple[Part, ...]:
     found, remarks = expected(records)
-    notes: tuple[Part, ...] = (remarks,) if remarks else ()
+    write.remarks.extend(remarks)
     if not found:
-        return (wording.NOT_EVALUATED, *notes)
+        return (wording.NOT_EVALUATED,)
     samples = samples_of(found)
     tables.values_table(found).write(write.folder / "reproducibility_runs.csv")
     table = tables.summary_table(samples)
     parts: list[Part] = [write("reproducibility", wording.REPRODUCIBILITY, partial(box_grid, samples), table)]
-    parts += [tables.for_people(samples), *notes]
+    parts.append(tables.for_people(samples))
     tests = family(found, reference)
     if tests:
         draw = partial(panels.matrix, tests)
@@ -105,33 +106,32 @@ def reproduced(records: Sequence[Record], reference: str, write: Writer) -> tupl
     return tuple(parts)
 
 
-def maps(finished: Collection, found: Sequence[Value], write: Writer) -> tuple[Part, ...]:
+def maps(shown: Collection, common: Mapping[str, int], write: Writer) -> tuple[Part, ...]:
     parts: list[Part] = []
-    for task in finished.tasks:
+    for task in shown.tasks:
         chosen: dict[str, Repertoire] = {}
-        for series in finished.series:
-            record = median_run(finished.of(task, series), found)
+        for series in shown.series:
+            record = median_run(shown.of(task, series), common[task])
             try:
                 if record is not None:
                     chosen[series] = load(record.path)
             except ValueError as error:
-                parts.append(f"No map of {series} on {task}: {error}.")
+                write.remarks.append(f"There is no map of {series} on {task}: {error}.")
         spaces = {repertoire.space for repertoire in chosen.values()}
         if len(spaces) > 1:
-            parts.append(f"No maps of {task}: its archives are of different descriptor spaces.")
+            write.remarks.append(f"There are no maps of {task}: its archives are of different descriptor spaces.")
         elif chosen:
             draw = partial(panels.archive_maps, chosen)
             parts.append(write(f"archives_{task}", wording.maps(task), draw, tables.archive_table(chosen)))
     return tuple(parts) or (wording.NO_ARCHIVES,)
 
 
-def median_run(records: Sequence[Record], found: Sequence[Value]) -> Record | None:
-    """The run whose QD score is closest to the median of its series."""
-    scores = {(value.task, value.series, value.seed): value.value for value in found if value.metric == "qd_score"}
+def median_run(records: Sequence[Record], evaluations: int) -> Record | None:
+    """The run whose QD score after so many evaluations is closest to the median of its series."""
     if not records:
         return None
-    own = np.array([scores[record.task, record.series, record.seed] for record in records])
-    return records[int(np.argmin(np.abs(own - np.median(own))))]
+    scores = np.array([float(at(record, "qd_score", evaluations)) for record in records])
+    return records[int(np.argmin(np.abs(scores - np.median(scores))))]
 
 
 def operators(shown: Collection, common: Mapping[str, int], write: Writer) -> tuple[Part, ...]:
@@ -149,4 +149,5 @@ def operators(shown: Collection, common: Mapping[str, int], write: Writer) -> tu
             table = tables.curve_table(lines, "evaluations")
             parts.append(write(what, caption, partial(curve_grid, lines), table))
     tables.contribution_table(contributions(shown.records)).write(write.folder / "operators.csv")
+    tables.operator_table(shown, common).write(write.folder / "operators_over_evaluations.csv")
     return (*parts, wording.OPERATORS)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dcrl.analysis.collection import Collection
 from dcrl.analysis.comparison import Curve, Test, Value
 from dcrl.analysis.figures import label
 from dcrl.analysis.grids import TITLES, Key
-from dcrl.analysis.operators import Contribution
+from dcrl.analysis.operators import WHATS, Contribution, operators_curve
 from dcrl.analysis.statistics import Summary, summarise
 from dcrl.runs.files import write_text
 from dcrl.runs.repertoire import Repertoire
@@ -88,6 +89,21 @@ def contribution_table(contributions: Sequence[Contribution]) -> Table:
     """One row an operator of a run."""
     columns = ("task", "series", "seed", "operator", "evaluations", "improvement", "added")
     return Table(columns=columns, rows=tuple(tuple(getattr(c, name) for name in columns) for c in contributions))
+
+
+def operator_table(runs: Collection, common: Mapping[str, int]) -> Table:
+    """One row a point of each operator's own curve."""
+    columns = ("task", "quantity", "series", "operator", "evaluations", "median", "lower_quartile", "upper_quartile")
+    rows: list[tuple[Cell, ...]] = []
+    for task in runs.tasks:
+        for series in runs.series:
+            records = runs.of(task, series)
+            for operator in records[0].operators if records else ():
+                for what in WHATS:
+                    line = operators_curve(records, what, [(operator,)] * len(records), common[task])
+                    points = zip(line.x, line.median, line.lower_quartile, line.upper_quartile, strict=True)
+                    rows += [(task, what, series, operator, *map(float, point)) for point in points]
+    return Table(columns=columns, rows=tuple(rows))
 
 
 def archive_table(repertoires: Mapping[str, Repertoire]) -> Table:

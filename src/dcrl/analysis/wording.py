@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,7 +11,7 @@ from dcrl.analysis.comparison import Test
 from dcrl.analysis.figures import label
 from dcrl.analysis.grids import TITLES, Key
 from dcrl.analysis.records import METRICS, Record
-from dcrl.analysis.statistics import SIGNIFICANT
+from dcrl.analysis.statistics import SIGNIFICANT, smallest_p
 from dcrl.analysis.tables import Table, number
 
 CURVES = (
@@ -34,7 +33,11 @@ FINAL_TABLE = (
 )
 NOTHING_FINISHED = "No run has reached its budget yet, so there are no final values to compare."
 NO_TESTS = "There is nothing to test: a test needs finished runs of at least two algorithms on the same task."
-TESTS = "P values after Holm-Bonferroni correction, bold where below 0.05, on the share of pairs won by the reference."
+TESTS = (
+    "P values after Holm-Bonferroni correction, bold where below 0.05; below each the share of pairs of runs in which "
+    "the reference is greater, which is also the colour."
+)
+REPEAT = "On another machine, or with other versions, the numbers will differ; each run's manifest.json tells its own."
 NOT_EVALUATED = (
     "No run has been evaluated again. An archive keeps the luckiest evaluations, so its numbers promise too much; "
     "`dcrl evaluate RUN` measures how much, and the next report shows it here."
@@ -51,8 +54,10 @@ IMPROVEMENT = (
 )
 ADDED = "Offspring that entered the archive, in total, by each kind of operator. Medians and quartiles over seeds."
 OPERATORS = (
-    "GA is the genetic operator; PG + AI are policy gradients, injected actors and greedy actors together; evolution "
-    "strategies appear in the total only. figures/operators.csv has every operator of every run by itself."
+    "GA is the genetic operator, of which MAP-Elites makes twice as many offspring a generation as DCRL, DCG and PGA "
+    "do; PG + AI are policy gradients, injected actors and greedy actors together; evolution strategies appear "
+    "in the total only. figures/operators.csv has every operator of every run by itself, "
+    "figures/operators_over_evaluations.csv their medians and quartiles over seeds."
 )
 
 
@@ -64,10 +69,17 @@ def title(runs: Collection) -> str:
 
 
 def unfinished(record: Record, wanted: int) -> str:
+    if record.metrics["evaluations"][0] > wanted:
+        who = f"{record.task}: {record.series}, seed {record.seed},"
+        return f"{who} has no generation that ends by {wanted:,} evaluations."
     return (
         f"{record.task}: {record.series}, seed {record.seed}, is unfinished ({record.evaluations:,} of {wanted:,} "
         "evaluations); it is left out of final values and tests, and drawn only where its series has no finished run."
     )
+
+
+def untested(task: str, reference: str) -> str:
+    return f"{task}: there is no finished run of {reference} to test the others against."
 
 
 def compared(runs: Collection, common: Mapping[str, int]) -> tuple[str | Table, ...]:
@@ -133,7 +145,7 @@ def family(tests: Sequence[Test]) -> tuple[str, ...]:
     what = (
         f"Two-sided Mann-Whitney U tests of {name} against {others} on {_listed(tasks)}, in {metrics}: {count} "
         "tests, corrected by Holm and Bonferroni as one family. The effect size beside each p is the share of "
-        f" pairs of runs in which {name} is greater, a tie counting a half; differences of medians are in "
+        f"pairs of runs in which {name} is greater, a tie counting a half; differences of medians are in "
         "the CSV file."
     )
     smallest = min(test.found.smallest_p for test in tests)
@@ -150,7 +162,7 @@ def family(tests: Sequence[Test]) -> tuple[str, ...]:
 
 def needed(tests: int) -> int:
     """Runs a side from which on a full separation stays significant after correction for so many tests."""
-    return next(runs for runs in range(2, 100) if 2 / math.comb(2 * runs, runs) * tests < SIGNIFICANT)
+    return next(runs for runs in range(2, 1000) if smallest_p(runs, runs) * tests < SIGNIFICANT)
 
 
 def maps(task: str) -> str:

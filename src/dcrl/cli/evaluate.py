@@ -132,9 +132,9 @@ def _found(directory: Path, fresh: Repeats, own: dict[str, Any], say: TextIO, *,
         done, metadata = results.read_episodes(directory)
         other = results.differing(metadata, own)
     except ValueError as error:
-        done, other = fresh, str(error)
+        raise ValueError(f"{error}; --overwrite begins again, another --output leaves it") from None
     if other:
-        if done.done and done.done == done.total:
+        if (directory / results.TOTALS).exists() or done.done == done.total:
             raise ValueError(
                 f"{directory} holds other results ({other}); --overwrite replaces them, or give an --output"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -47,10 +48,14 @@ def run(
     say = (lambda name: None) if json else (lambda name: print(f"writing {output / name}", flush=True))
     made = report(paths, output, evaluations=evaluations, reference=reference, on_step=say)
     if json:
-        found = {"values": [asdict(value) for value in made.values], "tests": [asdict(test) for test in made.tests]}
+        values = [asdict(value) for value in made.values]
+        for value in values:
+            value["value"] = value["value"] if math.isfinite(value["value"]) else None
+        found = {"values": values, "tests": [asdict(test) for test in made.tests]}
         printing.print_json(found | {"remarks": made.remarks, "page": str(made.page)})
         return 0
     for remark in made.remarks:
         print(f"note: {remark}")
-    print(f"{len(made.runs.records)} runs, {len(made.tests)} tests; open {made.page}")
+    runs, tests = len(made.runs.records), len(made.tests)
+    print(f"{runs} run{'s' * (runs != 1)}, {tests} test{'s' * (tests != 1)}; open {made.page}")
     return 0

@@ -183,7 +183,7 @@ def _write(path: Path, beside: Path, content: bytes, agreement: dict[str, Any]) 
             path.unlink()
             raise
     except OSError as error:
-        raise ValueError(f"cannot write {path}: {error.strerror}; choose another --output") from None
+        raise ValueError(f"{error}; choose another --output") from None
 
 
 def _metadata(path: Path) -> dict[str, Any]:
