@@ -31,6 +31,10 @@ from test_cli import COMMAND, HEEDING_INTERRUPTS
 sync_api = pytest.importorskip("playwright.sync_api", reason="the explorer's page needs playwright to be tested")
 pytest.importorskip("nicegui", reason="the explorer is an optional extra")
 
+from dcrl.explorer.export import export  # noqa: E402, needs NiceGUI
+from dcrl.explorer.opened import open_runs  # noqa: E402
+from dcrl.explorer.page import simulated  # noqa: E402
+
 HIDDEN = (16, 16)
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SOFTWARE_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
@@ -399,3 +403,30 @@ def test_bad_input_is_a_sentence(
     assert (code, output, error.count("\n")) == (2, "", 1)
     assert expected in error
     assert not (tmp_path / "ran").exists()
+
+
+def test_an_archive_that_changes_into_one_with_code_is_not_followed(found: Repertoire, tmp_path: Path) -> None:
+    path, task, ran = tmp_path / "changing.safetensors", tmp_path / "task.py", tmp_path / "ran"
+    task.write_text(f"from pathlib import Path\nPath({str(ran)!r}).touch()\n")
+    repertoires.save(path, found)
+    (opened,) = open_runs((path,), trust=False)
+    before = opened.content.repertoire
+    repertoires.save(path, dataclasses.replace(found, task=f"{task}:task"))
+    opened.refresh()
+    assert "--trust-task" in opened.content.trouble
+    assert opened.content.repertoire is before
+    assert not ran.exists()
+
+
+def test_a_choice_that_was_superseded_is_not_simulated(found: Repertoire) -> None:
+    cell = int(np.nanargmax(found.fitness))
+    target = found.descriptor[cell].tolist()
+    assert simulated(found, "elite", cell, target, 0, 1, lambda: False) is None
+    assert simulated(found, "elite", cell, target, 0, 1, lambda: True) is not None
+
+
+def test_texts_of_a_run_may_look_like_marks_of_the_page(found: Repertoire, tmp_path: Path) -> None:
+    space = dataclasses.replace(found.space, unit="@MOTIONS@")
+    cells = [int(np.nanargmax(found.fitness))]
+    export(dataclasses.replace(found, space=space), tmp_path / "page.html", cells, 0)
+    assert (tmp_path / "page.html").read_text().count("@MOTIONS@") >= 1

@@ -242,7 +242,8 @@ task = dcrl.GymnasiumTask(
 def test_an_environment_of_gymnasium_draws_itself(run, tmp_path, capsys):
     (tmp_path / "own.py").write_text(OWN)
     save(tmp_path / "car.safetensors", dataclasses.replace(dcrl.load(run), task=f"{tmp_path}/own.py:task"))
-    assert command(["render", str(tmp_path / "car.safetensors"), "--output", str(tmp_path / "a.png")]) == 2
+    line = ["render", str(tmp_path / "car.safetensors"), "--output", str(tmp_path / "a.png"), "--trust-task"]
+    assert command(line) == 2
     assert "task car is a Gymnasium environment, which draws itself" in capsys.readouterr().err
 
 
@@ -342,3 +343,18 @@ def test_a_planar_robot_is_seen_from_the_side():
         assert changed[:, 36:].sum() > 10  # and lying along x after
     finally:
         studio.close()
+
+
+def test_the_code_of_a_runs_task_is_run_only_if_it_is_trusted(run, tmp_path, capsys):
+    task, ran = tmp_path / "task.py", tmp_path / "ran"
+    task.write_text(
+        f"from pathlib import Path\nPath({str(ran)!r}).touch()\nfrom dcrl.tasks.point import point_omni as task\n"
+    )
+    own = tmp_path / "own.safetensors"
+    save(own, dataclasses.replace(dcrl.load(run), task=f"{task}:task"))
+    line = ["render", str(own), "--output", str(tmp_path / "own.png"), "--moments", "1"]
+    assert command(line) == 2
+    assert "--trust-task" in capsys.readouterr().err
+    assert not ran.exists()
+    assert command([*line, "--trust-task"]) == 0
+    assert ran.exists()

@@ -39,7 +39,7 @@ def run(
         host: the address at which it is served; others than this machine can reach it only if it is not 127.0.0.1
         no_browser: print the address only, open no browser
         trust_task: run the code of a task of the form file.py:object or module:object that a run names
-        export: write one file that shows the first run without this package and without a network, and serve nothing
+        export: write one file that shows one run without this package and without a network, and serve nothing
         cells: how many elites' motions go into the exported file, spread over the map
         descriptor: export the elites nearest to these descriptors instead, such as 0.4,0.7 0.1,0.9
         seed: the start state of the exported motions

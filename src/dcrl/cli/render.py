@@ -36,6 +36,7 @@ def run(
     moments: int = 6,
     regions: int = 5,
     plain: bool = False,
+    trust_task: bool = False,
     overwrite: bool = False,
     json: bool = False,
 ) -> int:
@@ -59,6 +60,7 @@ def run(
         moments: pictures in a strip
         regions: of a montage, along each of the first two descriptor dimensions
         plain: write no time and descriptor onto the pictures
+        trust_task: run the code of a task of the form file.py:object or module:object that a run names
         overwrite: replace the output file if it is already there
         json: print a JSON object, for programs
     """
@@ -69,7 +71,9 @@ def run(
                 "--montage shows elites of the whole map; it goes without --descriptor, --cell and --actor"
             )
         with _progress() as watch:
-            cells = rendering.montage(path, output, regions=regions, seed=seed, overwrite=overwrite, watch=watch)
+            cells = rendering.montage(
+                path, output, regions=regions, seed=seed, overwrite=overwrite, trust_task=trust_task, watch=watch
+            )
         if json:
             found = [{"column": column, "row": row, "cell": cell} for (column, row), cell in sorted(cells.items())]
             printing.print_json({"output": str(output), "regions": regions, "elites": found})
@@ -92,6 +96,7 @@ def run(
             moments=moments,
             plain=plain,
             overwrite=overwrite,
+            trust_task=trust_task,
             watch=watch,
         )
     if json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -63,8 +64,7 @@ def export(repertoire: Repertoire, path: Path, cells: Sequence[int], seed: int) 
         ),
     }
     page = (CLIENT / "export.html").read_text()
-    for mark, text in parts.items():
-        page = page.replace(mark, text)
+    page = re.sub("|".join(parts), lambda mark: parts[mark.group()], page)  # in one pass: texts may hold marks
     write_text(path, page)
     return path.stat().st_size
 

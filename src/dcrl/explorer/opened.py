@@ -9,6 +9,7 @@ from pathlib import Path
 from dcrl.explorer.wire import archive_text
 from dcrl.runs.metrics import read_metrics
 from dcrl.runs.repertoire import Repertoire, load
+from dcrl.runs.trust import check_task
 from dcrl.tasks import registry
 from dcrl.types import Floats
 
@@ -26,12 +27,12 @@ class Content:
 class Opened:
     """Owns the newest readable content of a run's directory or of a repertoire's file."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, trust: bool) -> None:
+        self.path, self._trust = path, trust
         self._archive = path / "archive.safetensors" if path.is_dir() else path
         self._reading = threading.Lock()
         self._seen = self._stamps()
-        repertoire = load(path)
+        repertoire = self._load()
         self.content = Content(repertoire=repertoire, map=archive_text(repertoire), metrics=self._metrics())
 
     @property
@@ -49,11 +50,18 @@ class Opened:
             try:
                 new = replace(old, metrics=self._metrics(), trouble="")
                 if now[:2] != self._seen[:2]:
-                    repertoire = load(self.path)
+                    repertoire = self._load()
                     new = replace(new, repertoire=repertoire, map=archive_text(repertoire))
             except ValueError as error:
                 new = replace(old, trouble=str(error))
             self.content, self._seen = new, now
+
+    def _load(self) -> Repertoire:
+        """The repertoire; refuses one whose task is code that nobody vouched for, also when the file has changed."""
+        found = load(self.path)
+        check_task(found.task, self.path, trust=self._trust)
+        registry.get(found.task)
+        return found
 
     def _metrics(self) -> dict[str, Floats]:
         path = self._archive.with_name("metrics.csv")
@@ -71,16 +79,7 @@ def open_runs(paths: tuple[Path, ...], *, trust: bool) -> list[Opened]:
     """All runs; refuses what is none, what is damaged, and a task whose code nobody vouched for."""
     if not paths:
         raise ValueError("give at least one run, such as runs/walker2d_uni/dcrl_me/seed-0")
-    runs = [Opened(path) for path in paths]
-    for run in runs:
-        task = run.content.repertoire.task
-        if ":" in task and not trust:
-            raise ValueError(
-                f"{run.path} was trained on {task!r}, and showing it means running that Python code; "
-                "if you trust it, say so with --trust-task"
-            )
-        registry.get(task)
-    return runs
+    return [Opened(path, trust=trust) for path in paths]
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

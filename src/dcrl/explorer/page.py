@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nicegui import run as threads
@@ -139,7 +139,7 @@ class View:
         """A place was chosen; what a browser sends is checked like any other input."""
         try:
             self.choice = _choice(sent, self.shown.repertoire)
-        except (TypeError, ValueError, KeyError):
+        except (TypeError, ValueError, KeyError, OverflowError):
             return
         await self.play()
 
@@ -151,7 +151,8 @@ class View:
         turn, found, (cell, target), seed = self.turn, self.shown.repertoire, self.choice, self.seed
         waiting = asyncio.create_task(self._say_soon(turn))
         try:
-            text = await threads.io_bound(simulated, found, self.mode, cell, target, seed, turn)
+            newest = lambda: turn == self.turn  # a key held down chooses faster than a robot runs
+            text = await threads.io_bound(simulated, found, self.mode, cell, target, seed, turn, newest)
         except ValueError as error:
             if turn == self.turn and not self.gone:
                 self.player.show("[]")
@@ -173,8 +174,18 @@ class View:
         return self.client.id not in self.client.instances
 
 
-def simulated(found: Repertoire, mode: Mode, cell: int | None, target: list[float], seed: int, turn: int) -> str:
-    """The motions that a choice stands for, as text for the player."""
+def simulated(
+    found: Repertoire,
+    mode: Mode,
+    cell: int | None,
+    target: list[float],
+    seed: int,
+    turn: int,
+    wanted: Callable[[], bool] = lambda: True,
+) -> str | None:
+    """The motions that a choice stands for, as text for the player; None if they are no longer wanted."""
+    if not wanted():
+        return None
     robot = shapes(found.task)
     played = []
     for one in behaviour.chosen(found, mode, cell, target):

@@ -62,6 +62,7 @@ def serve(runs: Sequence[Opened], opened: socket.socket, host: str, ready: Calla
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         following = asyncio.create_task(_follow(runs))
         threading.Thread(target=_warm, args=(runs[0],), daemon=True).start()
+        opened.listen()  # whoever is told the address may call at once
         ready()
         yield
         following.cancel()

@@ -17,6 +17,7 @@ from dcrl.rendering.choice import Choice, choose, elite, fittest_of_regions
 from dcrl.rendering.film import Picture
 from dcrl.runs.files import free, write_bytes
 from dcrl.runs.repertoire import Repertoire, load
+from dcrl.runs.trust import check_task
 from dcrl.simulators.drawing import Studio
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
@@ -55,6 +56,7 @@ def render(
     moments: int = 6,
     plain: bool = False,
     overwrite: bool = False,
+    trust_task: bool = False,
     watch: Watch | None = None,
 ) -> Rendered:
     """Draw one episode of a run's elite or actor, as `choose` chooses it; the output's ending says as what."""
@@ -68,6 +70,7 @@ def render(
         raise ValueError(f"a strip has at least 1 moment, got {moments}")
     free(output, overwrite=overwrite)
     repertoire = load(run)
+    check_task(repertoire.task, run, trust=trust_task)
     choice = choose(repertoire, descriptor=descriptor, cell=cell, actor=actor)
     task = _robot(repertoire)
     studio = _studio(task, *size)
@@ -96,6 +99,7 @@ def montage(
     regions: int = 5,
     seed: int = 0,
     overwrite: bool = False,
+    trust_task: bool = False,
     watch: Watch | None = None,
 ) -> dict[tuple[int, int], int]:
     """Draw the map, and the fittest elite of each region of it in the middle of its episode; their cells by region.
@@ -108,6 +112,7 @@ def montage(
         raise ValueError(f"a montage has 1 to 20 regions a dimension, got {regions}")
     free(output, overwrite=overwrite)
     repertoire = load(run)
+    check_task(repertoire.task, run, trust=trust_task)
     cells = fittest_of_regions(repertoire, regions)
     if not cells:
         raise ValueError("the repertoire is empty")

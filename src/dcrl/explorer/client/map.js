@@ -88,7 +88,8 @@ export function createMap(root, pick) {
   // What is shown
 
   function show(given) {
-    const same = archive && JSON.stringify([archive.names, archive.low]) === JSON.stringify([given.names, given.low]);
+    const kind = (a) => JSON.stringify([a.names, a.low, a.high, a.fitness.length]);
+    const same = archive && kind(archive) === kind(given);
     archive = given;
     if (!same) {
       axes = [0, Math.min(1, archive.names.length - 1)];
