@@ -253,7 +253,7 @@ task = dcrl.GymnasiumTask(name="swimmer", summary="", environment="Swimmer-v5", 
 def test_a_task_from_gymnasium_has_a_contract_too(tmp_path):
     (tmp_path / "swimmer.py").write_text(SWIMMER)
     run = save_run(tmp_path / "run", f"{tmp_path / 'swimmer.py'}:task")
-    dcrl.export(run, tmp_path / "actor.onnx", what="actor")
+    dcrl.export(run, tmp_path / "actor.onnx", what="actor", trust_task=True)
     contract = json.loads((tmp_path / "actor.onnx.json").read_text())
     assert contract["control_period_seconds"] is None
     assert [entry["name"] for entry in contract["observation"]["entries"]] == [f"observation {i}" for i in range(8)]

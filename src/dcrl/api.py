@@ -53,13 +53,7 @@ def train(
     """
     from dcrl.algorithms import registry
 
-    upkeep = Upkeep(
-        checkpoint_minutes=checkpoint_minutes,
-        checkpoint_generations=checkpoint_generations,
-        keep_checkpoints=keep_checkpoints,
-        log=tuple(log),
-    )
-    logs.check(upkeep.log)
+    upkeep = _upkeep(checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
     config = RunConfig(
         task=task,
         algorithm=algorithm,
@@ -91,13 +85,7 @@ def resume(
     on_report: Callable[[State, Report], None] = lambda state, report: None,
 ) -> Repertoire:
     """Go on with a run as if it had never stopped, to its own budget or to another one; else as in `train`."""
-    upkeep = Upkeep(
-        checkpoint_minutes=checkpoint_minutes,
-        checkpoint_generations=checkpoint_generations,
-        keep_checkpoints=keep_checkpoints,
-        log=tuple(log),
-    )
-    logs.check(upkeep.log)
+    upkeep = _upkeep(checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
     devices.prepare(cache_directory())
     run = reopen(Path(path), evaluations)
     try:
@@ -105,6 +93,11 @@ def resume(
     finally:
         run.close()
     return load(run.path)
+
+
+def _upkeep(minutes: float, generations: int | None, kept: int, log: Sequence[LogName]) -> Upkeep:
+    logs.check(log)
+    return Upkeep(checkpoint_minutes=minutes, checkpoint_generations=generations, keep_checkpoints=kept, log=tuple(log))
 
 
 def reopen(path: Path, evaluations: int | None = None, threads: int | None = None) -> Run:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -89,13 +89,7 @@ def _variants(records: list[Record]) -> list[Record]:
         shared = set.intersection(*(set(record.settings) for record in group))
         fields = sorted(name for name in shared if name.partition(".")[0] not in FREE)
         differing = [name for name in fields if len({record.settings[name] for record in group}) > 1]
-        counts = Counter(tuple(record.settings[name] for name in differing) for record in group)
-        default = _defaults(algorithm)
-
-        def usual(values: tuple[str, ...], differing: list[str] = differing, default: dict[str, str] = default) -> int:
-            return sum(default.get(name) == value for name, value in zip(differing, values, strict=True))
-
-        most = max(sorted(counts), key=lambda values, counts=counts: (counts[values], usual(values)))  # type: ignore[misc]
+        most = _usual([tuple(record.settings[name] for name in differing) for record in group], differing, algorithm)
         for record in group:
             own = {name: record.settings[name] for name in differing}
             odd = [name for name, value in zip(differing, most, strict=True) if own[name] != value]
@@ -104,10 +98,15 @@ def _variants(records: list[Record]) -> list[Record]:
     return named
 
 
-def _defaults(algorithm: str) -> dict[str, str]:
-    if algorithm not in ALGORITHMS:
-        return {}
-    return flat({"hyperparameters": asdict(ALGORITHMS[algorithm].default)})
+def _usual(settings: list[tuple[str, ...]], names: list[str], algorithm: str) -> tuple[str, ...]:
+    """The values of the named fields that most runs have; of equally many, those with most of the defaults."""
+    known = ALGORITHMS.get(algorithm)
+    default = flat({"hyperparameters": asdict(known.default)}) if known else {}
+
+    def weight(values: tuple[str, ...]) -> tuple[int, int]:
+        return settings.count(values), sum(default.get(n) == value for n, value in zip(names, values, strict=True))
+
+    return max(sorted(set(settings)), key=weight)
 
 
 def _once(records: list[Record], remarks: list[str]) -> list[Record]:
@@ -135,16 +134,15 @@ def unequal(records: list[Record]) -> list[str]:
             ("simulator", "their physics differ"),
             ("hidden", "their policies differ in size"),
         ):
-            told = [record for record in group if field in record.settings]
-            values = _by_value(told, lambda record, field=field: record.settings[field])  # type: ignore[misc]
+            values = _by_value((record.settings[field], record) for record in group if field in record.settings)
             if len(values) > 1:
                 remarks.append(
                     f"{task}: {field.rpartition('.')[2]} is not the same in all runs ({_said(values)}): {why}."
                 )
-        budgets = _by_value(group, lambda record: f"{record.budget:,}")
+        budgets = _by_value((f"{record.budget:,}", record) for record in group)
         if len(budgets) > 1:
             remarks.append(f"{task}: the budgets differ ({_said(budgets)}).")
-        commits = _by_value(group, lambda record: str(record.manifest.get("commit") or "unknown")[:7])
+        commits = _by_value((str(record.manifest.get("commit") or "unknown")[:7], record) for record in group)
         if len(commits) > 1:
             remarks.append(f"{task}: the runs were made by different commits of this package ({_said(commits)}).")
         seeds = {record.seed for record in group}
@@ -155,11 +153,12 @@ def unequal(records: list[Record]) -> list[str]:
     return remarks
 
 
-def _by_value(records: list[Record], value: Callable[[Record], str]) -> dict[str, list[str]]:
+def _by_value(values: Iterable[tuple[str, Record]]) -> dict[str, list[str]]:
+    """The series that have each value."""
     found: dict[str, list[str]] = defaultdict(list)
-    for record in records:
-        if record.series not in found[value(record)]:
-            found[value(record)].append(record.series)
+    for value, record in values:
+        if record.series not in found[value]:
+            found[value].append(record.series)
     return dict(found)
 
 

@@ -14,7 +14,7 @@ from dcrl.analysis.collection import Collection
 from dcrl.analysis.comparison import Curve, Test, Value, at, curve, family
 from dcrl.analysis.expected import expected
 from dcrl.analysis.grids import Key, box_grid, curve_grid
-from dcrl.analysis.operators import GROUPS, contributions, group_curve
+from dcrl.analysis.operators import GROUPS, WHATS, contributions, group_curve
 from dcrl.analysis.page import Part, Picture
 from dcrl.analysis.records import METRICS, Record
 from dcrl.runs.repertoire import Repertoire, load
@@ -136,13 +136,13 @@ def median_run(records: Sequence[Record], evaluations: int) -> Record | None:
 
 def operators(shown: Collection, common: Mapping[str, int], write: Writer) -> tuple[Part, ...]:
     parts: list[Part] = []
-    for what, caption in (("improvement", wording.IMPROVEMENT), ("added", wording.ADDED)):
+    for what, caption in zip(WHATS, (wording.IMPROVEMENT, wording.ADDED), strict=True):
         lines: dict[Key, Curve] = {}
         for task in shown.tasks:
             for name in GROUPS:
                 for series in shown.series:
                     records = shown.of(task, series)
-                    line = group_curve(records, what, name, common[task]) if records else None  # type: ignore[arg-type]
+                    line = group_curve(records, what, name, common[task]) if records else None
                     if line is not None:
                         lines[task, name, series] = line
         if lines:

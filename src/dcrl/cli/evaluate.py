@@ -24,6 +24,7 @@ from dcrl.cli.progress import Progress
 from dcrl.runs.files import read_json
 from dcrl.runs.lock import Lock
 from dcrl.runs.repertoire import Repertoire, load
+from dcrl.runs.trust import check_task
 from dcrl.simulators.simulator import Simulator
 from dcrl.tasks.gymnasium import GymnasiumTask
 
@@ -41,6 +42,7 @@ def run(
     simulator: str | None = None,
     threads: int | None = None,
     output: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None,
+    trust_task: bool = False,
     overwrite: bool = False,
     json: bool = False,
 ) -> int:
@@ -56,6 +58,7 @@ def run(
         simulator: mujoco or mjx, or gymnasium for such tasks; the run's own by default
         threads: threads of the mujoco simulator; all cores by default. Does not change results.
         output: where the results go; by default `reproducibility` in the run's directory, or beside the file
+        trust_task: run the code of a task of the form file.py:object or module:object that a run names
         overwrite: begin again, whatever is there
         json: print the totals as a JSON object, for programs; all else goes to stderr
     """
@@ -64,6 +67,7 @@ def run(
     say = sys.stderr if json else sys.stdout
     devices.prepare(cache_directory())
     repertoire = load(path)
+    check_task(repertoire.task, path, trust=trust_task)
     task = fitting(repertoire)
     name = simulator or _own_simulator(path) or ("gymnasium" if isinstance(task, GymnasiumTask) else "mujoco")
     made = simulators.make(task, name, threads)

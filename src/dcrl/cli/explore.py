@@ -12,6 +12,7 @@ import tyro
 
 from dcrl import devices
 from dcrl.archive.centroids import cache_directory
+from dcrl.cli.descriptor import numbers
 
 PORT = 8050
 
@@ -98,15 +99,8 @@ def _export(
         raise ValueError(f"an exported file shows one run, got {len(paths)}")
     free(file, overwrite=overwrite)
     found = open_runs(paths, trust=trust)[0].content.repertoire
-    wanted = [int(found.nearest(_numbers(text), 1)[0]) for text in descriptors]
+    wanted = [int(found.nearest(numbers(text), 1)[0]) for text in descriptors]
     chosen = sorted(set(wanted)) or spread(found, cells).tolist()
     size = export(found, file, chosen, seed)
     print(f"wrote {file}: {size / 1e6:.1f} MB, the map and the motions of {len(chosen)} elites")
     return 0
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(f"--descriptor is numbers with commas between them, such as 0.4,0.7, got {text!r}") from None

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import tyro
 
+from dcrl.cli.descriptor import numbers
 from dcrl.deployment import export as exports
 from dcrl.deployment.export import Format, What
 from dcrl.deployment.parity import SAMPLES, TOLERANCE
@@ -20,6 +21,7 @@ def run(
     what: What = "elite",
     descriptor: Annotated[str | None, tyro.conf.arg(metavar="D1,D2,...")] = None,
     format: Format | None = None,
+    trust_task: bool = False,
     overwrite: bool = False,
 ) -> int:
     """Write policies as an ONNX or NumPy file, with a contract of its inputs and outputs in FILE.json.
@@ -33,20 +35,16 @@ def run(
             the last two take the descriptor as an input
         descriptor: where the elite should be, such as 0.4,0.7, in the descriptor's units; `dcrl tasks NAME` tells them
         format: onnx or npz; by the ending of --output if not given
+        trust_task: run the code of a task of the form file.py:object or module:object that a run names
         overwrite: replace FILE and FILE.json
     """
-    wanted = None if descriptor is None else _numbers(descriptor)
-    done = exports.export(path, output, what=what, descriptor=wanted, format=format, overwrite=overwrite)
+    wanted = None if descriptor is None else numbers(descriptor)
+    done = exports.export(
+        path, output, what=what, descriptor=wanted, format=format, overwrite=overwrite, trust_task=trust_task
+    )
     print(f"wrote {done.path} and its contract {done.contract}")
     print(
         f"largest difference from the repertoire on {SAMPLES:,} random {'observations' if wanted else 'descriptors'}: "
         f"{done.largest_difference:.2g} ({TOLERANCE:g} is allowed)"
     )
     return 0
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(f"--descriptor is numbers with commas between them, such as 0.4,0.7, got {text!r}") from None

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dcrl.cli import output as printing
+from dcrl.cli.descriptor import numbers
 from dcrl.rendering import render as rendering
 from dcrl.rendering.render import Rendered, Watch
 from dcrl.types import Floats
@@ -64,7 +65,7 @@ def run(
         overwrite: replace the output file if it is already there
         json: print a JSON object, for programs
     """
-    wanted = None if descriptor is None else _numbers(descriptor)
+    wanted = None if descriptor is None else numbers(descriptor)
     if montage:
         if wanted is not None or cell is not None or actor:
             raise ValueError(
@@ -147,13 +148,6 @@ def _lines(done: Rendered) -> list[str]:
 
 def _listed(values: Floats) -> str:
     return ", ".join(f"{value:.3g}" for value in values.tolist())
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(f"--descriptor is numbers with commas between them, such as 0.3,0.8, got {text!r}") from None
 
 
 @contextmanager

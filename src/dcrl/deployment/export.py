@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from dcrl.deployment import arrays, contract, parity
 from dcrl.runs.files import free, read_tensors, write_bytes, write_json
 from dcrl.runs.repertoire import Repertoire, load
+from dcrl.runs.trust import check_task
 from dcrl.tasks import registry
 from dcrl.types import Floats
 
@@ -41,12 +42,14 @@ def export(
     descriptor: ArrayLike | None = None,
     format: Format | None = None,
     overwrite: bool = False,
+    trust_task: bool = False,
 ) -> Exported:
     """Write the elite nearest to `descriptor`, all elites, or the actor; the contract goes to `<path>.json`.
 
     `format` is told by the path's ending if it is not given. Before anything is written, 1,000 random
     observations (or 1,000 descriptors, with a few observations each) are run through the file and through the
-    repertoire; a difference above 1e-5 is refused.
+    repertoire; a difference above 1e-5 is refused. A file's task of the form `file.py:object` or `module:object` is
+    imported only with `trust_task`.
     """
     found = repertoire if isinstance(repertoire, Repertoire) else load(repertoire)
     about = {} if isinstance(repertoire, Repertoire) else _metadata(Path(repertoire))
@@ -55,6 +58,7 @@ def export(
     wanted = _check(found, what, descriptor)
     for file in (path, beside):
         free(file, overwrite=overwrite)
+    check_task(found.task, "the repertoire", trust=trust_task)
     task = registry.get(found.task)
     if (found.layers.sizes[0], found.layers.sizes[-1]) != (task.observation_size, task.action_size):
         raise ValueError(

@@ -10,5 +10,5 @@ def check_task(task: str, run: str | Path, *, trust: bool) -> None:
     if ":" in task and not trust:
         raise ValueError(
             f"{run} was trained on {task!r}, and playing it means running that Python code; "
-            "if you trust it, say so with --trust-task"
+            "if you trust it, say so with --trust-task (in Python, trust_task=True)"
         )
