@@ -12,7 +12,7 @@ import pytest
 
 from dcrl import keys, simulators
 from dcrl.networks import Layers, policy_layers
-from dcrl.rollout import evaluate
+from dcrl.rollouts import evaluate
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 from dcrl.types import Evaluation, Floats

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -24,7 +24,8 @@ from dcrl.algorithms.qd_pg import QDPGConfig
 from dcrl.archive import archive as archives
 from dcrl.learners.td3 import TD3Config
 from dcrl.networks import policy_layers
-from dcrl.rollout import evaluate
+from dcrl.perceptrons import init
+from dcrl.rollouts import evaluate
 from dcrl.tasks.point import point_omni
 from dcrl.tasks.task import Task
 from dcrl.variation.evolution_strategy import EvolutionStrategyConfig
@@ -131,7 +132,7 @@ def starts_of_generation(number: int) -> jax.Array:
 
 def random_search(algorithm: Algorithm, count: int) -> archives.Archive:
     setting = algorithm.setting
-    genotypes = np.asarray(jax.vmap(setting.layers.init)(keys.each(keys.root(5), count)))
+    genotypes = np.asarray(jax.vmap(partial(init, setting.layers))(keys.each(keys.root(5), count)))
     starts = keys.each(keys.root(6), count)
     found = evaluate(setting.simulator, setting.descriptor, genotypes, starts, setting.layers, record=False)
     archive, _ = archives.add(

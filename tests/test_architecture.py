@@ -25,15 +25,16 @@ ROWS = (
     ("training",),
     ("algorithms",),
     ("variation",),
-    ("rollout", "learners"),
-    ("tasks", "simulators", "archive", "replay", "networks"),
-    ("types", "keys", "version", "devices", "opengl"),
+    ("rollouts", "learners"),
+    ("tasks", "simulators", "archive", "replay", "perceptrons", "networks"),
+    ("types", "keys", "version", "devices", "engine", "registration"),
 )
 LEVEL = {part: len(ROWS) - row for row, parts in enumerate(ROWS) for part in parts}
 
 # Which files may import a package; a folder stands for all that is in it.
 ONLY_IN = {
-    "mujoco": ("tasks", "simulators", "environments.py", "benchmark.py", "check", "opengl.py"),
+    "mujoco": ("engine.py", "simulators/mjx.py", "simulators/rendering.py"),
+    "dcrl.engine": ("tasks", "simulators", "benchmark.py", "check"),
     "mujoco.mjx": ("simulators/mjx.py",),
     "matplotlib": ("analysis",),
     "PIL": ("rendering",),
@@ -157,6 +158,6 @@ def test_the_reader_of_loaders_sees_them(source: str, found: list[str]) -> None:
 
 def test_the_readers_of_imports_see_what_is_there() -> None:
     """Guards the tests above: a reader that finds nothing would let everything pass."""
-    assert {"tasks", "networks", "rollout"} <= parts_imported(Path("benchmark.py"))
+    assert {"tasks", "networks", "rollouts"} <= parts_imported(Path("benchmark.py"))
     assert "mujoco.mjx" in set(imported(Path("simulators/mjx.py")))
-    assert "simulators" in parts_imported(Path("rollout.py"))
+    assert "simulators" in parts_imported(Path("rollouts.py"))

@@ -17,7 +17,7 @@ from dcrl.algorithms.me import MEConfig
 from dcrl.algorithms.qd_pg import QDPGConfig
 from dcrl.archive.centroids import centroids
 from dcrl.archive.novelty import diversity_reward
-from dcrl.rollout import evaluate
+from dcrl.rollouts import evaluate
 from dcrl.tasks.point import REACH, point_omni
 from dcrl.variation.operator import Sources
 from generations import ARCHIVE, SMALL, compose, history, original

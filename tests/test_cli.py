@@ -26,7 +26,7 @@ from dcrl.cli import doctor
 from dcrl.cli.doctor import EXTRAS
 from dcrl.cli.main import VERBS, command
 from dcrl.networks import policy_layers
-from dcrl.rollout import start_keys
+from dcrl.rollouts import start_keys
 from dcrl.simulators.mujoco import MujocoSimulator
 from dcrl.tasks import registry
 from dcrl.tasks.hopper import hopper_uni

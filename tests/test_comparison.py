@@ -13,10 +13,10 @@ from dcrl.analysis.collection import collect
 from dcrl.analysis.comparison import at, budgets, curve, family, split, values
 from dcrl.analysis.operators import contributions, cumulative, group_curve
 from dcrl.runs.lock import Lock
-from dcrl.tasks.registry import PAPER
+from dcrl.tasks.catalogue import PAPER
 from synthetic import OPERATORS, write_run
 
-TASKS = tuple(task.name for task in PAPER)
+TASKS = tuple(PAPER)
 
 
 def compared(runs):

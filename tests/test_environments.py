@@ -12,8 +12,9 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import dcrl
-from dcrl.environments import IDS, RobotEnvironment
+from dcrl.environments import RobotEnvironment
 from dcrl.networks import act_each, policy_layers
+from dcrl.registration import ENVIRONMENTS
 from dcrl.simulators import rendering
 from dcrl.tasks import registry
 from dcrl.tasks.point import point_omni
@@ -28,14 +29,14 @@ def check(environment, **options):
 
 
 def test_every_built_in_task_has_an_environment():
-    assert sorted(IDS.values()) == sorted(registry.BUILT_IN)
+    assert sorted(ENVIRONMENTS.values()) == sorted((task.name, task.horizon) for task in registry.BUILT_IN.values())
 
 
-@pytest.mark.parametrize("identifier", IDS)
-def test_gymnasium_accepts_it(identifier):
+@pytest.mark.parametrize(("identifier", "name"), [(identifier, name) for identifier, (name, _) in ENVIRONMENTS.items()])
+def test_gymnasium_accepts_it(identifier, name):
     environment = gymnasium.make(identifier)
     check(environment, skip_render_check=True)
-    task = registry.get(IDS[identifier])
+    task = registry.get(name)
     assert environment.observation_space == gymnasium.spaces.Box(-np.inf, np.inf, (task.observation_size,), np.float32)
     assert environment.action_space == gymnasium.spaces.Box(-1, 1, (task.action_size,), np.float32)
     assert environment.spec.max_episode_steps == task.horizon

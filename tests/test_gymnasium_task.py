@@ -12,7 +12,7 @@ import pytest
 import dcrl
 from dcrl import simulators
 from dcrl.networks import act_each, policy_layers
-from dcrl.rollout import start_keys
+from dcrl.rollouts import start_keys
 from dcrl.simulators.gymnasium import SLOTS
 from dcrl.tasks import registry
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dcrl import keys
-from dcrl.networks import Layers, act, act_each, apply, policy_layers
+from dcrl.networks import Layers, act_each, policy_layers
+from dcrl.perceptrons import act, apply, init, join
 
 LAYERS = policy_layers(5, 3, (16, 8))
 
@@ -45,7 +46,7 @@ def test_a_layer_is_its_kernel_row_by_row_then_its_bias():
 @pytest.mark.parametrize("lead", [(), (4,), (2, 3)])
 def test_split_and_join_are_inverse(lead):
     genotypes = np.random.default_rng(1).normal(size=(*lead, LAYERS.parameters)).astype(np.float32)
-    np.testing.assert_array_equal(LAYERS.join(LAYERS.split(jax.numpy.asarray(genotypes))), genotypes)
+    np.testing.assert_array_equal(join(LAYERS.split(jax.numpy.asarray(genotypes))), genotypes)
 
 
 def test_splitting_copies_nothing():
@@ -78,7 +79,7 @@ def test_a_policys_actions_do_not_depend_on_its_neighbours(observations, actions
 
 def test_initial_kernels_fill_their_bounds_and_biases_are_zero():
     layers = policy_layers(30, 8)
-    genotype = layers.init(keys.root(0))
+    genotype = init(layers, keys.root(0))
     assert genotype.shape == (layers.parameters,)
     assert genotype.dtype == np.float32
     for fan_in, (kernel, bias) in zip(layers.sizes, layers.split(np.asarray(genotype)), strict=False):
@@ -88,7 +89,7 @@ def test_initial_kernels_fill_their_bounds_and_biases_are_zero():
         assert kernel.var() == pytest.approx(1 / fan_in, rel=0.1)
         assert abs(kernel.mean()) < 4 * (1 / fan_in / kernel.size) ** 0.5
         assert not bias.any()
-    assert (genotype != layers.init(keys.root(1))).any()
+    assert (genotype != init(layers, keys.root(1))).any()
 
 
 def test_policy_sizes_of_the_paper():

@@ -8,7 +8,7 @@ import pytest
 import dcrl
 from dcrl import simulators
 from dcrl.networks import Layers, act_each, policy_layers
-from dcrl.rollout import start_keys
+from dcrl.rollouts import start_keys
 from dcrl.tasks.point import NOISE, point_omni
 
 STEP = 0.05  # s

@@ -19,7 +19,7 @@ from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.algorithms.me import MEConfig
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3Config
-from dcrl.networks import act
+from dcrl.perceptrons import act, join
 from dcrl.runs import config as configs
 from dcrl.runs.config import RunConfig, from_json, to_json
 from dcrl.runs.files import write_tensors
@@ -131,7 +131,7 @@ def test_the_actor_is_the_conditioned_network(saved, repertoire):
     for wanted in ([0.0, 0.0], [-3.0, 3.0], (1.5, -0.25)):
         condition = normalise(point_omni.descriptor, np.array(wanted))
         inputs = np.concatenate([seen, np.broadcast_to(condition, (10, 2))], axis=1)
-        expected = act(layers.split(layers.join(state.learned[0].actor.online)), inputs)
+        expected = act(layers.split(join(state.learned[0].actor.online)), inputs)
         np.testing.assert_allclose(repertoire.actor(wanted)(seen), expected, atol=2e-6)
     assert (repertoire.actor([0, 0])(seen) != repertoire.actor([1, 1])(seen)).any()
 

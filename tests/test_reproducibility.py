@@ -25,7 +25,8 @@ from dcrl.analysis.repeats import Repeats, blank, play, resized, start_seeds
 from dcrl.analysis.reproducibility import evaluate, measure
 from dcrl.cli.main import command
 from dcrl.networks import Layers
-from dcrl.rollout import start_keys
+from dcrl.perceptrons import init
+from dcrl.rollouts import start_keys
 from dcrl.runs.files import read_tensors
 from dcrl.runs.lock import Lock
 from dcrl.runs.repertoire import Repertoire, load, save, save_actor
@@ -55,7 +56,7 @@ def trained(tmp_path_factory, cache) -> Path:
     _, metadata = read_tensors(path / "archive.safetensors")
     about = {name: value for name, value in metadata.items() if name != "checksum"}
     actor = made.actor_layers
-    save_actor(path / "actor.safetensors", np.asarray(actor.init(keys.root(1))), about | {"layers": actor.sizes})
+    save_actor(path / "actor.safetensors", np.asarray(init(actor, keys.root(1))), about | {"layers": actor.sizes})
     return path
 
 

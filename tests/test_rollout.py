@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dcrl
-from dcrl.rollout import start_keys
+from dcrl.rollouts import start_keys
 from dcrl.tasks.point import point_omni
 from dcrl.tasks.walker2d import walker2d_uni
 

@@ -12,7 +12,8 @@ import pytest
 
 from by_hand import Adam, Network, ascend, doubles, vector
 from dcrl import keys
-from dcrl.archive.archive import Archive, add, empty, select
+from dcrl.archive.archive import Archive, add, empty
+from dcrl.archive.selection import select
 from dcrl.learners import td3
 from dcrl.learners.conditioning import normalise, similarity
 from dcrl.learners.td3 import TD3, TD3Config

@@ -3,27 +3,30 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dcrl import opengl  # noqa: F401, first: it imports MuJoCo, which must not fail for want of OpenGL
-
-# isort: split
-from dcrl import environments  # registers dcrl/AntOmni-v0 and the others with Gymnasium
-from dcrl.rollout import rollout
-from dcrl.tasks.gymnasium import GymnasiumTask, from_info
-from dcrl.tasks.task import Integration, Task
+from dcrl import registration
 from dcrl.types import Descriptor, Evaluation, Physics, Transitions
 from dcrl.version import __version__
 
 if TYPE_CHECKING:
+    from dcrl import environments
     from dcrl.api import resume, train
     from dcrl.deployment.export import export
+    from dcrl.rollouts import rollout
     from dcrl.runs.repertoire import Repertoire, load
+    from dcrl.tasks.gymnasium import GymnasiumTask, from_info
+    from dcrl.tasks.task import Integration, Task
 
-# Imported when they are asked for: the algorithms behind them take a second that looking at a repertoire can do without
+# Imported when they are asked for: JAX and MuJoCo take seconds that looking at a repertoire can do without
 LATER = {
-    "export": "dcrl.deployment.export",
-    "load": "dcrl.runs.repertoire",
+    "GymnasiumTask": "dcrl.tasks.gymnasium",
+    "Integration": "dcrl.tasks.task",
     "Repertoire": "dcrl.runs.repertoire",
+    "Task": "dcrl.tasks.task",
+    "export": "dcrl.deployment.export",
+    "from_info": "dcrl.tasks.gymnasium",
+    "load": "dcrl.runs.repertoire",
     "resume": "dcrl.api",
+    "rollout": "dcrl.rollouts",
     "train": "dcrl.api",
 }
 
@@ -48,10 +51,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "environments":
+        return import_module("dcrl.environments")
     if name not in LATER:
         raise AttributeError(f"module 'dcrl' has no attribute {name!r}")
     return getattr(import_module(LATER[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *LATER})
+    return sorted({*globals(), *LATER, "environments"})
+
+
+registration.register()

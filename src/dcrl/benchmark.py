@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import numpy as np
-from mujoco.batch import Batch, SimulationError
 
 from dcrl import keys
+from dcrl.engine import Batch, SimulationError
 from dcrl.networks import policy_layers
-from dcrl.rollout import start_keys
+from dcrl.perceptrons import init
+from dcrl.rollouts import start_keys
 from dcrl.simulators.mujoco import STAGE, MujocoSimulator
 from dcrl.tasks.task import Task
 from dcrl.types import Floats, Transitions
@@ -101,7 +103,7 @@ class _Contest:
         self.task = task
         self.batch = Batch(task.model, policies, threads, persistent=True)
         self.layers = policy_layers(task.observation_size, task.action_size)
-        self.genotypes = np.asarray(jax.jit(jax.vmap(self.layers.init))(keys.each(keys.root(1), policies)))
+        self.genotypes = np.asarray(jax.jit(jax.vmap(partial(init, self.layers)))(keys.each(keys.root(1), policies)))
         self.starts = start_keys(range(policies), policies)
         self.simulator = MujocoSimulator(task, threads)
         self.steps = 0

@@ -7,6 +7,7 @@ device a core, each single-threaded, and work is shared out among the devices.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 
@@ -25,8 +26,16 @@ def prepare(cache: Path) -> None:
         if flag.split("=")[0] not in flags:
             flags = f"{flags} {flag}".strip()
     os.environ["XLA_FLAGS"] = flags
+    if os.environ.get("JAX_COMPILATION_CACHE_DIR") is None:
+        _configure(jax_compilation_cache_dir=str(cache / "jax"), jax_persistent_cache_min_compile_time_secs=0.5)
+
+
+def _configure(**settings: str | float) -> None:
+    """Tell JAX, or whoever imports it later: it takes a second that this function does not."""
+    if "jax" not in sys.modules:
+        os.environ.update({name.upper(): str(value) for name, value in settings.items()})
+        return
     import jax
 
-    if os.environ.get("JAX_COMPILATION_CACHE_DIR") is None:
-        jax.config.update("jax_compilation_cache_dir", str(cache / "jax"))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+    for name, value in settings.items():
+        jax.config.update(name, value)

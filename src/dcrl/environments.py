@@ -12,24 +12,12 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from dcrl.rollout import start_keys
+from dcrl.rollouts import start_keys
 from dcrl.simulators import rendering
 from dcrl.simulators.stepping import State, Stepper
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 from dcrl.types import Floats
-
-IDS = {
-    "dcrl/AntOmni-v0": "ant_omni",
-    "dcrl/AntTrapOmni-v0": "anttrap_omni",
-    "dcrl/HumanoidOmni-v0": "humanoid_omni",
-    "dcrl/Walker2dUni-v0": "walker2d_uni",
-    "dcrl/HalfCheetahUni-v0": "halfcheetah_uni",
-    "dcrl/AntUni-v0": "ant_uni",
-    "dcrl/HumanoidUni-v0": "humanoid_uni",
-    "dcrl/HopperUni-v0": "hopper_uni",
-    "dcrl/PointOmni-v0": "point_omni",
-}
 
 
 class RobotEnvironment(gymnasium.Env[Floats, Floats]):
@@ -108,18 +96,3 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
 
 def _info(state: State) -> dict[str, Any]:
     return {"step_descriptor": state.step_descriptor.astype(np.float32), "valid": state.valid}
-
-
-def register() -> None:
-    """Make the environments known to Gymnasium."""
-    for identifier, name in IDS.items():
-        if identifier not in gymnasium.registry:
-            gymnasium.register(
-                identifier,
-                entry_point="dcrl.environments:RobotEnvironment",
-                max_episode_steps=registry.BUILT_IN[name].horizon,
-                kwargs={"task": name},
-            )
-
-
-register()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcrl.networks import HIDDEN, act_each, policy_layers
-from dcrl.rollout import bounded, checked, start_keys
+from dcrl.rollouts import bounded, checked, start_keys
 from dcrl.simulators import geometry
 from dcrl.simulators.geometry import Shape
 from dcrl.simulators.stepping import State, Stepper

@@ -10,7 +10,7 @@ import pytest
 
 from dcrl import keys, training
 from dcrl.algorithms import registry
-from dcrl.rollout import evaluate
+from dcrl.rollouts import evaluate
 from dcrl.tasks.point import NOISE
 from generations import (
     GENERATIONS,

@@ -17,6 +17,7 @@ from dcrl.archive.archive import Archive
 from dcrl.archive.centroids import centroids
 from dcrl.learners.td3 import TD3, TD3Config, TD3State
 from dcrl.networks import Layers
+from dcrl.perceptrons import init
 from dcrl.replay import Replay
 from dcrl.simulators.simulator import Simulator
 from dcrl.types import Array, Descriptor, Evaluation, Floats
@@ -190,4 +191,4 @@ def random_policies(layers: Layers, key: jax.Array, count: int) -> Floats:
 
 @partial(jax.jit, static_argnames=("layers", "count"))
 def _random_policies(layers: Layers, key: jax.Array, count: int) -> jax.Array:
-    return jax.vmap(layers.init)(keys.each(key, count))
+    return jax.vmap(partial(init, layers))(keys.each(key, count))

@@ -29,7 +29,7 @@ from dcrl.learners.conditioning import normalise, similarity
 from dcrl.learners.td3 import TD3, TD3State
 from dcrl.learners.training import train
 from dcrl.replay import Replay
-from dcrl.rollout import evaluate
+from dcrl.rollouts import evaluate
 from dcrl.types import Evaluation, Floats, Ints, Transitions
 from dcrl.variation.operator import Offspring, Operator, Sources, together, unaimed
 

@@ -43,7 +43,7 @@ def pga_me(setting: Setting, config: PGAConfig) -> Composition:
             PolicyGradient(
                 count=config.pg_offspring, learner=learner, layers=layers, descriptor=descriptor, config=config.pg
             ),
-            GreedyActor(learner=learner, descriptor=descriptor),
+            GreedyActor(descriptor=descriptor),
         ),
         learners=(learner,),
     )

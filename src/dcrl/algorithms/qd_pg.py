@@ -65,7 +65,7 @@ def qd_pg(setting: Setting, config: QDPGConfig) -> Composition:
                 config=config.pg,
                 number=number,
             ),
-            GreedyActor(name=f"{name}_actor", learner=learner, descriptor=descriptor, number=number),
+            GreedyActor(name=f"{name}_actor", descriptor=descriptor, number=number),
         )
     ]
     return Composition(

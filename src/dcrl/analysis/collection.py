@@ -10,7 +10,7 @@ from pathlib import Path
 from dcrl.algorithms.registry import ALGORITHMS
 from dcrl.analysis.figures import rank
 from dcrl.analysis.records import Record, flat, read
-from dcrl.tasks.registry import BUILT_IN
+from dcrl.tasks.catalogue import BUILT_IN
 
 FREE = ("seed", "evaluations", "task")  # what runs of one series may differ in
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcrl.analysis.repeats import Repeats, chunk_size, genotypes_of, start_seeds
-from dcrl.rollout import evaluate, start_keys
+from dcrl.rollouts import evaluate, start_keys
 from dcrl.runs.repertoire import Repertoire
 from dcrl.simulators.simulator import Simulator
 

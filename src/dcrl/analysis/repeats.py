@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from dcrl import keys
 from dcrl.learners.conditioning import normalise
 from dcrl.networks import specialise
-from dcrl.rollout import evaluate, start_keys
+from dcrl.rollouts import evaluate, start_keys
 from dcrl.runs.repertoire import Repertoire
 from dcrl.simulators.simulator import Simulator
 from dcrl.tasks import registry

@@ -1,4 +1,4 @@
-"""A MAP-Elites archive: `add` keeps the best of each cell, `select` draws elites.
+"""A MAP-Elites archive: `add` keeps the best of each cell.
 
 Pure functions on a frozen value, in NumPy: the same on every machine, and nothing to compile.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import jax
 import numpy as np
 
 from dcrl.types import Bools, Floats, Ints
@@ -99,12 +98,3 @@ def add(archive: Archive, genotype: Floats, fitness: Floats, descriptor: Floats)
         centroids=archive.centroids, fitness=new_fitness, descriptor=new_descriptor, genotype=new_genotype
     )
     return updated, Addition(added=added, improvement=improvement)
-
-
-def select(archive: Archive, key: jax.Array, count: int) -> Ints:
-    """(count,) cells, each drawn uniformly from the occupied ones, independently."""
-    cells = np.flatnonzero(archive.occupied)
-    if not len(cells):
-        raise ValueError("cannot select from an archive without elites: no evaluation was valid so far")
-    drawn: Ints = cells[np.asarray(jax.random.randint(key, (count,), 0, len(cells)))]
-    return drawn

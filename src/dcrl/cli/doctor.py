@@ -30,7 +30,7 @@ EXTRAS = {  # the packages of an optional extra and what they give; mjx and rend
 
 # A process of its own, because an OpenGL library may end the one that tries it.
 DRAW = """
-import mujoco
+from dcrl.engine import mujoco
 from dcrl.simulators.rendering import Camera
 from dcrl.tasks.point import point_omni
 data = mujoco.MjData(point_omni.model)
@@ -176,7 +176,7 @@ def _rollout() -> str:
     import numpy as np
 
     from dcrl.networks import policy_layers
-    from dcrl.rollout import rollout
+    from dcrl.rollouts import rollout
     from dcrl.tasks.point import point_omni
 
     still = np.zeros((256, policy_layers(point_omni.observation_size, point_omni.action_size).parameters))

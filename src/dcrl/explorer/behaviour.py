@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from dcrl.motion import Motion, record
 from dcrl.runs.repertoire import Repertoire
 from dcrl.types import Floats
+
+if TYPE_CHECKING:
+    from dcrl.motion import Motion
 
 Kind: TypeAlias = Literal["elite", "actor"]
 Mode: TypeAlias = Literal["elite", "actor", "both"]
@@ -61,4 +63,6 @@ def chosen(repertoire: Repertoire, mode: Mode, cell: int | None, target: Sequenc
 
 def play(repertoire: Repertoire, behaviour: Behaviour, seed: int) -> Motion:
     """One episode, in the simulator and with the task that training uses."""
+    from dcrl.motion import record  # here: it loads JAX and MuJoCo, which a map can be drawn without
+
     return record(repertoire.task, behaviour.genotype, seed, hidden=repertoire.layers.sizes[1:-1])

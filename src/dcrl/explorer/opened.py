@@ -10,7 +10,7 @@ from dcrl.explorer.wire import archive_text
 from dcrl.runs.metrics import read_metrics
 from dcrl.runs.repertoire import Repertoire, load
 from dcrl.runs.trust import check_task
-from dcrl.tasks import registry
+from dcrl.tasks.catalogue import BUILT_IN
 from dcrl.types import Floats
 
 
@@ -60,7 +60,10 @@ class Opened:
         """The repertoire; refuses one whose task is code that nobody vouched for, also when the file has changed."""
         found = load(self.path)
         check_task(found.task, self.path, trust=self._trust)
-        registry.get(found.task)
+        if found.task not in BUILT_IN:
+            from dcrl.tasks import registry  # here: it loads JAX and MuJoCo, which a map can be drawn without
+
+            registry.get(found.task)
         return found
 
     def _metrics(self) -> dict[str, Floats]:

@@ -14,7 +14,6 @@ from dcrl.explorer import behaviour, curves, wire
 from dcrl.explorer.behaviour import MODES, Mode
 from dcrl.explorer.elements import ArchiveMap, Player, listed, style
 from dcrl.explorer.opened import Content, Opened
-from dcrl.motion import shapes
 from dcrl.runs.repertoire import Repertoire
 
 LOOK_SECONDS = 1.0  # how often a tab looks whether its run has changed
@@ -184,6 +183,8 @@ def simulated(
     wanted: Callable[[], bool] = lambda: True,
 ) -> str | None:
     """The motions that a choice stands for, as text for the player; None if they are no longer wanted."""
+    from dcrl.motion import shapes  # here: it loads JAX and MuJoCo, which a map can be drawn without
+
     if not wanted():
         return None
     robot = shapes(found.task)

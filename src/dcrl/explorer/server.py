@@ -26,6 +26,7 @@ from dcrl.explorer.opened import Opened
 from dcrl.explorer.page import View
 
 FOLLOW_SECONDS = 2.0  # how often the runs' files are looked at
+WARM_SECONDS = 3.0  # until the simulator is loaded: the page comes first
 GOODBYE_SECONDS = 1  # for open connections, when the server is stopped
 
 
@@ -61,10 +62,13 @@ def serve(runs: Sequence[Opened], opened: socket.socket, host: str, ready: Calla
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         following = asyncio.create_task(_follow(runs))
-        threading.Thread(target=_warm, args=(runs[0],), daemon=True).start()
+        warming = threading.Timer(WARM_SECONDS, _warm, args=(runs[0],))
+        warming.daemon = True
+        warming.start()
         opened.listen()  # whoever is told the address may call at once
         ready()
         yield
+        warming.cancel()
         following.cancel()
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dcrl.archive.voronoi import voronoi_cells
 from dcrl.explorer.behaviour import Behaviour
-from dcrl.motion import Motion
 from dcrl.runs.repertoire import Repertoire
-from dcrl.simulators.geometry import Shape
 from dcrl.types import Floats
+
+if TYPE_CHECKING:
+    from dcrl.motion import Motion
+    from dcrl.simulators.geometry import Shape
 
 LIVE_FRAMES = 60.0  # a second of simulated time, at most
 DIGITS = 5

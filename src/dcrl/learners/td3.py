@@ -20,7 +20,8 @@ import jax.numpy as jnp
 import optax
 
 from dcrl import keys
-from dcrl.networks import Layers, Parameters, act, apply
+from dcrl.networks import Layers, Parameters
+from dcrl.perceptrons import act, apply, init
 from dcrl.replay import Samples
 
 
@@ -118,9 +119,9 @@ class TD3:
 
     def init(self, key: jax.Array, actor: jax.Array | None = None) -> TD3State:
         """Fresh networks; the parameters of an `actor` (Pa,) can be given to start from."""
-        critics = (self.critic_layers.init(keys.stream(key, f"critic {i}")) for i in (1, 2))
+        critics = (init(self.critic_layers, keys.stream(key, f"critic {i}")) for i in (1, 2))
         if actor is None:
-            actor = self.actor_layers.init(keys.stream(key, "actor"))
+            actor = init(self.actor_layers, keys.stream(key, "actor"))
         return TD3State(
             critics=tuple(_fresh(self.critic_layers.split(critic), self.critic_optimiser) for critic in critics),
             actor=_fresh(self.actor_layers.split(actor), self.actor_optimiser),

@@ -22,6 +22,7 @@ import numpy as np
 from dcrl.algorithms.algorithm import Algorithm, Report, State
 from dcrl.devices import cores
 from dcrl.learners.td3 import TD3
+from dcrl.perceptrons import join
 from dcrl.runs import files
 from dcrl.runs.checkpoint import Checkpoints
 from dcrl.runs.config import RunConfig, to_json
@@ -148,7 +149,7 @@ class Run:
         if learner is not None:
             layers, actor = learner.actor_layers, state.learned[0].actor.online
             own = metadata | {"layers": layers.sizes}
-            save_actor(self.path / "actor.safetensors", np.asarray(layers.join(actor)), own)
+            save_actor(self.path / "actor.safetensors", np.asarray(join(actor)), own)
 
     def saved(self, state: State) -> bool:
         """Whether the archive and the actor are those of this state."""

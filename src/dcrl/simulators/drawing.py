@@ -6,11 +6,11 @@ import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
+from dcrl.engine import mujoco
 from dcrl.simulators.rendering import offscreen
 from dcrl.tasks.task import Task
 from dcrl.types import Floats

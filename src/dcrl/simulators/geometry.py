@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
-import mujoco
 import numpy as np
 
+from dcrl.engine import mujoco
 from dcrl.types import Floats, Ints
 
 Kind: TypeAlias = Literal[

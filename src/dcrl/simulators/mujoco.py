@@ -15,12 +15,11 @@ from functools import lru_cache
 
 import jax
 import jax.numpy as jnp
-import mujoco
 import numpy as np
-from mujoco.batch import Batch, SimulationError
 from threadpoolctl import ThreadpoolController
 
 from dcrl.devices import cores
+from dcrl.engine import Batch, SimulationError, mujoco
 from dcrl.networks import Layers, act_each
 from dcrl.simulators.simulator import Recorder, sound
 from dcrl.tasks.task import Task

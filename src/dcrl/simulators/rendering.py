@@ -9,9 +9,10 @@ import warnings
 from ctypes import CDLL
 from importlib.util import find_spec
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
+
+from dcrl.engine import mujoco
 
 HELP = (
     "set the environment variable MUJOCO_GL to egl (needs PyOpenGL and libEGL), osmesa or glfw (needs a display), "

@@ -6,9 +6,9 @@ import dataclasses
 from typing import Protocol
 
 import jax
-import mujoco
 import numpy as np
 
+from dcrl.engine import mujoco
 from dcrl.networks import Layers
 from dcrl.types import Array, Bools, Descriptor, Evaluation, Floats, Ints, Physics, Transitions
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import jax
-import mujoco
 import numpy as np
-from mujoco.batch import Batch, SimulationError
 
+from dcrl.engine import Batch, SimulationError, mujoco
 from dcrl.simulators.mujoco import STAGE, MujocoSimulator
 from dcrl.simulators.simulator import sound
 from dcrl.tasks.task import Task

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mujoco.batch import Batch
 
+from dcrl.engine import Batch
 from dcrl.tasks.task import Task
 from dcrl.types import Physics
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 
-import mujoco
-
+from dcrl.engine import mujoco
 from dcrl.tasks import locomotion
 from dcrl.tasks.task import Integration, Task
 from dcrl.types import Array, Physics

@@ -8,8 +8,8 @@ reward 1 - 0.25 |u|^2, so the best way to a place is the gentlest push, and stan
 from __future__ import annotations
 
 import jax
-import mujoco
 
+from dcrl.engine import mujoco
 from dcrl.tasks import locomotion
 from dcrl.tasks.task import Integration, Task
 from dcrl.types import Array, Physics

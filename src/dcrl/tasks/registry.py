@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeAlias
 
-from dcrl.tasks import ant, half_cheetah, hopper, humanoid, point, walker2d
+from dcrl.tasks import catalogue
 from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.tasks.task import Task
 
@@ -19,17 +19,9 @@ AnyTask: TypeAlias = Task | GymnasiumTask
 
 GROUP = "dcrl.tasks"  # the entry-point group in which a package offers its tasks
 
-PAPER = (
-    ant.ant_omni,
-    ant.anttrap_omni,
-    humanoid.humanoid_omni,
-    walker2d.walker2d_uni,
-    half_cheetah.halfcheetah_uni,
-    ant.ant_uni,
-    humanoid.humanoid_uni,
-)
-BEYOND = (hopper.hopper_uni, point.point_omni)
-BUILT_IN: dict[str, Task] = {task.name: task for task in (*PAPER, *BEYOND)}
+BUILT_IN: dict[str, Task] = {
+    name: getattr(importlib.import_module(f"dcrl.tasks.{module}"), name) for name, module in catalogue.BUILT_IN.items()
+}
 
 
 @cache

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
 import jax
-import mujoco
 import numpy as np
 
+from dcrl.engine import mujoco
 from dcrl.types import Array, Descriptor, Floats, Physics
 
 Integrator = Literal["Euler", "RK4", "implicit", "implicitfast"]

@@ -9,10 +9,12 @@ import jax
 import numpy as np
 
 from dcrl import keys
-from dcrl.archive.archive import Archive, select
+from dcrl.archive.archive import Archive
+from dcrl.archive.selection import select
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
 from dcrl.networks import specialise
+from dcrl.perceptrons import join
 from dcrl.types import Descriptor, Floats
 from dcrl.variation.operator import Offspring, Sources
 
@@ -39,7 +41,7 @@ class ActorInjection:
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         target = sample_descriptors(self.config.injection, sources.archive, self.descriptor, self.count, key)
-        actor = np.asarray(self.learner.actor_layers.join(sources.learned[0].actor.online))
+        actor = np.asarray(join(sources.learned[0].actor.online))
         genotype = specialise(self.learner.actor_layers, actor, normalise(self.descriptor, target))
         return Offspring(genotype=genotype, target=target)
 

@@ -17,6 +17,7 @@ import optax
 
 from dcrl import keys
 from dcrl.networks import Layers
+from dcrl.perceptrons import join
 from dcrl.types import Floats, Ints
 
 
@@ -73,7 +74,7 @@ def _noise(layers: Layers, key: jax.Array, count: int) -> jax.Array:
         )
         for i, (kernel, bias) in enumerate(shapes)
     ]
-    return layers.join(parts)
+    return join(parts)
 
 
 def centred_ranks(scores: Floats) -> Floats:

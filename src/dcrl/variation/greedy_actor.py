@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
-from dcrl.learners.td3 import TD3
+from dcrl.perceptrons import join
 from dcrl.types import Descriptor
 from dcrl.variation.operator import Offspring, Sources, unaimed
 
@@ -18,10 +18,9 @@ class GreedyActor:
 
     name: str = "actor"
     count: int = 1
-    learner: TD3
     descriptor: Descriptor
     number: int = 0  # the learner's
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
-        actor = np.asarray(self.learner.actor_layers.join(sources.learned[self.number].actor.online))
+        actor = np.asarray(join(sources.learned[self.number].actor.online))
         return Offspring(genotype=actor[None], target=unaimed(1, self.descriptor))

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from dcrl import keys
-from dcrl.archive.archive import select
+from dcrl.archive.selection import select
 from dcrl.types import Descriptor
 from dcrl.variation.operator import Offspring, Sources, unaimed
 

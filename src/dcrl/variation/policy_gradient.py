@@ -20,10 +20,11 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as Spec
 
 from dcrl import keys
-from dcrl.archive.archive import select
+from dcrl.archive.selection import select
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
-from dcrl.networks import Layers, Parameters, act
+from dcrl.networks import Layers, Parameters
+from dcrl.perceptrons import act, join
 from dcrl.types import Descriptor, Floats
 from dcrl.variation.operator import Offspring, Sources
 
@@ -141,7 +142,7 @@ def _climb(
                 return (optax.apply_updates(policy, change), state), None
 
             (climbed, _), _ = jax.lax.scan(step, (policy, optimiser.init(policy)), (observations, state_part))
-            return layers.join(climbed)
+            return join(climbed)
 
         offspring: jax.Array = jax.lax.map(one, (parents, conditions))
         return offspring

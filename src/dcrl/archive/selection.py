@@ -1,0 +1,18 @@
+"""Which elites become parents."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from dcrl.archive.archive import Archive
+from dcrl.types import Ints
+
+
+def select(archive: Archive, key: jax.Array, count: int) -> Ints:
+    """(count,) cells, each drawn uniformly from the occupied ones, independently."""
+    cells = np.flatnonzero(archive.occupied)
+    if not len(cells):
+        raise ValueError("cannot select from an archive without elites: no evaluation was valid so far")
+    drawn: Ints = cells[np.asarray(jax.random.randint(key, (count,), 0, len(cells)))]
+    return drawn
