@@ -71,6 +71,8 @@ def run(
             raise ValueError(
                 "--montage shows elites of the whole map; it goes without --descriptor, --cell and --actor"
             )
+        if width is not None or height is not None:
+            raise ValueError("--montage draws each robot as large as its region; it goes without --width and --height")
         with _progress() as watch:
             cells = rendering.montage(
                 path, output, regions=regions, seed=seed, overwrite=overwrite, trust_task=trust_task, watch=watch

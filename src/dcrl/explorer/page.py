@@ -152,11 +152,13 @@ class View:
         try:
             newest = lambda: turn == self.turn  # a key held down chooses faster than a robot runs
             text = await threads.io_bound(simulated, found, self.mode, cell, target, seed, turn, newest)
-        except ValueError as error:
+        except Exception as error:  # a task's own code may raise anything
             if turn == self.turn and not self.gone:
                 self.player.show("[]")
-                self.player.say(_sentence(str(error)))
-            return
+                self.player.say(_sentence(error))
+            if isinstance(error, ValueError):
+                return
+            raise
         finally:
             waiting.cancel()
         if turn == self.turn and not self.gone and text is not None:
@@ -202,5 +204,6 @@ def _choice(sent: Any, found: Repertoire) -> tuple[int | None, list[float]]:
     return None if cell is None else int(cell), target
 
 
-def _sentence(text: str) -> str:
+def _sentence(error: Exception) -> str:
+    text = str(error) if isinstance(error, ValueError) else f"simulating failed with {type(error).__name__}: {error}"
     return text[:1].upper() + text[1:].rstrip(".") + "."

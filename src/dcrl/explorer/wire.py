@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dcrl.simulators.geometry import Shape
 
 LIVE_FRAMES = 60.0  # a second of simulated time, at most
-DIGITS = 5
+DIGITS = 7  # what float32 has: a map may reach from 1000 to 1001
 
 
 def archive_text(repertoire: Repertoire, recorded: Sequence[int] | None = None) -> str:

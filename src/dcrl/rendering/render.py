@@ -62,7 +62,8 @@ def render(
     """Draw one episode of a run's elite or actor, as `choose` chooses it; the output's ending says as what."""
     ending = output.suffix
     encoding.needs(ending)
-    size = _size(width or SIZES[ending][0], height or SIZES[ending][1], ending)
+    usual = SIZES[ending]
+    size = _size(usual[0] if width is None else width, usual[1] if height is None else height, ending)
     for name, value in (("the pictures a second", fps), ("the speed", speed), ("the seconds shown", seconds)):
         if not value > 0 or (np.isinf(value) and name != "the seconds shown"):
             raise ValueError(f"{name} must be above 0, got {value:g}")

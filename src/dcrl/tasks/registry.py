@@ -6,7 +6,7 @@ import difflib
 import importlib
 import importlib.util
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeAlias
@@ -81,7 +81,13 @@ def _load(reference: str) -> object:
 
 
 def _module_from_file(path: Path) -> object:
-    """The module in a file, imported under a name of its own so that it shadows nothing."""
+    """The module in a file, imported once for each of its states."""
+    return _imported(path.resolve(), path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _imported(path: Path, changed: int) -> object:
+    """The module, under a name of its own so that it shadows nothing."""
     name = f"dcrl_task_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -312,7 +312,11 @@ export function createMap(root, pick) {
       const middle = archive.low.map((low, axis) => (low + archive.high[axis]) / 2);
       const start = chosen?.cell ?? cellAt(chosen?.target ?? middle);
       const next = chosen ? neighbour(archive, start, x, y, [span(0), span(1)], ARROWS[event.key]) : start;
-      if (next !== null) choose({ cell: next, target: placeOf(archive, next) });
+      if (next !== null) {
+        sliders = placeOf(archive, next).slice();
+        fillBar();
+        choose({ cell: next, target: sliders.slice() });
+      }
     } else return;
     event.preventDefault();
   });

@@ -216,7 +216,7 @@ export function createPlayer(root) {
     show,
     /** Say something over the picture, such as that the episode is being simulated. */
     say(sentence) {
-      hint.textContent = failed ?? sentence;
+      hint.textContent = sentence || (failed ?? "");
     },
     dispose() {
       window.removeEventListener("keydown", keys);

@@ -1,4 +1,4 @@
-"""Whom the explorer's server answers, by the address it is bound to. (tests/test_explore.py asks a running one.)"""
+"""Whom the explorer's server answers, by the address it is bound to. (test_server.py asks a running one.)"""
 
 from __future__ import annotations
 

@@ -1,0 +1,120 @@
+"""What the explorer's server refuses, and what it does not do."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dcrl.cli.main import command
+from dcrl.runs import repertoire as repertoires
+from dcrl.runs.repertoire import Repertoire
+
+pytest.importorskip("nicegui", reason="the explorer is an optional extra")
+
+from dcrl.explorer.opened import open_runs
+from dcrl.explorer.page import simulated
+
+
+def asked(address: str, *headers: str, path: str = "/") -> str:
+    """The status line of a request with headers of one's own."""
+    host, port = re.findall(r"//([\d.]+):(\d+)", address)[0]
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        lines = [f"GET {path} HTTP/1.1", *headers, "Connection: close" if path == "/" else "", "", ""]
+        connection.sendall("\r\n".join(line for i, line in enumerate(lines) if line or i >= len(lines) - 2).encode())
+        return connection.recv(200).decode("latin-1").splitlines()[0]
+
+
+def test_only_the_page_itself_is_answered(address: str) -> None:
+    here = address.removeprefix("http://").rstrip("/")
+    port = here.rpartition(":")[2]
+    assert " 200 " in asked(address, f"Host: {here}")
+    assert " 200 " in asked(address, f"Host: localhost:{port}", f"Origin: http://localhost:{port}")
+    assert " 403 " in asked(address, f"Host: evil.example:{port}")  # a name rebound to this machine
+    assert " 403 " in asked(address, f"Host: 192.168.1.5:{port}")
+    assert " 403 " in asked(address, f"Host: {here}", f"Host: evil.example:{port}")
+    assert " 403 " in asked(address, f"Host: {here}", "Origin: https://evil.example")
+    assert " 403 " in asked(address, f"Host: {here}", "Origin: null")
+    assert " 403 " in asked(address, f"Host: {here}", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors")
+    upgrade = (
+        *("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"),
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    )
+    ws = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+    assert " 101 " in asked(address, f"Host: {here}", f"Origin: http://{here}", *upgrade, path=ws)
+    assert " 403 " in asked(address, f"Host: {here}", "Origin: https://evil.example", *upgrade, path=ws)
+    assert " 403 " in asked(
+        address, f"Host: evil.example:{port}", f"Origin: http://evil.example:{port}", *upgrade, path=ws
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("{tmp}",), "there is no repertoire at"),
+        (("{tmp}/damaged.safetensors",), "cannot read"),
+        (("{run}", "--port", "{port}"), "--port 0 takes a free port"),
+        (("{run}", "--port", "70000"), "cannot listen at 127.0.0.1 port 70000"),
+        (("{run}", "--host", "no.such.host.invalid"), "--host is an address of this machine"),
+        (("{run}", "--export", "{tmp}/page.html", "--cells", "0"), "at least 1, got 0"),
+        (("{run}", "--export", "{tmp}/page.html", "--descriptor", "a,b"), "numbers with commas"),
+        (("{own}",), "--trust-task"),
+    ],
+)
+def test_bad_input_is_a_sentence(
+    arguments: tuple[str, ...],
+    expected: str,
+    run: Path,
+    found: Repertoire,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "damaged.safetensors").write_bytes((run / "archive.safetensors").read_bytes()[:5000])
+    own = tmp_path / "own.safetensors"
+    task = tmp_path / "task.py"
+    task.write_text(f"from pathlib import Path\nPath({str(tmp_path / 'ran')!r}).touch()\n")
+    repertoires.save(own, dataclasses.replace(found, task=f"{task}:task"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        known = {"tmp": tmp_path, "run": run, "own": own, "port": taken.getsockname()[1]}
+        code = command(["explore", *(argument.format(**known) for argument in arguments), "--no-browser"])
+    output, error = capsys.readouterr()
+    assert (code, output, error.count("\n")) == (2, "", 1)
+    assert expected in error
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_archive_that_changes_into_one_with_code_is_not_followed(found: Repertoire, tmp_path: Path) -> None:
+    path, task, ran = tmp_path / "changing.safetensors", tmp_path / "task.py", tmp_path / "ran"
+    task.write_text(f"from pathlib import Path\nPath({str(ran)!r}).touch()\n")
+    repertoires.save(path, found)
+    (opened,) = open_runs((path,), trust=False)
+    before = opened.content.repertoire
+    repertoires.save(path, dataclasses.replace(found, task=f"{task}:task"))
+    opened.refresh()
+    assert "--trust-task" in opened.content.trouble
+    assert opened.content.repertoire is before
+    assert not ran.exists()
+
+
+def test_a_choice_that_was_superseded_is_not_simulated(found: Repertoire) -> None:
+    cell = int(np.nanargmax(found.fitness))
+    target = found.descriptor[cell].tolist()
+    assert simulated(found, "elite", cell, target, 0, 1, lambda: False) is None
+    assert simulated(found, "elite", cell, target, 0, 1, lambda: True) is not None
+
+
+def test_a_map_is_shown_before_any_simulator_is_loaded(run: Path) -> None:
+    """JAX and MuJoCo take seconds; the page opens without them."""
+    source = (
+        "import sys; from pathlib import Path; from dcrl.explorer import opened, server; "
+        "(found,) = opened.open_runs((Path(sys.argv[1]),), trust=False); "
+        "print(len(found.content.map) > 1000, *({'jax', 'mujoco', 'sklearn', 'matplotlib'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", source, run], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
