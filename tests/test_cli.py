@@ -90,7 +90,7 @@ def test_help_names_every_verb(said: Said) -> None:
     assert all(f"  {verb} " in text and summary in text for verb, summary in VERBS.items())
 
 
-WRITING = ("train", "resume", "export", "explore")  # verbs whose outcome is files or a page
+WRITING = ("train", "resume", "sweep", "export", "explore")  # verbs whose outcome is files or a page
 
 
 @pytest.mark.parametrize("verb", [*(verb for verb in VERBS if verb != "bench"), "bench rollout", "bench generation"])

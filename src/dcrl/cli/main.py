@@ -17,6 +17,7 @@ from dcrl.version import __version__
 VERBS = {
     "train": "train an algorithm on a task",
     "resume": "go on with a run that was stopped, or give it a larger budget",
+    "sweep": "train every one of some algorithms on every one of some tasks, with several seeds",
     "evaluate": "evaluate an archive's elites and actor again and again: how much of it is luck",
     "show": "summarise a repertoire and draw its map",
     "render": "draw what a policy does, as a film or a picture",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import tyro
 
@@ -25,7 +25,8 @@ from dcrl.runs.run import Run
 from dcrl.runs.upkeep import Upkeep
 from dcrl.tasks import registry as tasks
 
-EVALUATIONS = {"quick": 7_680, "paper": 1_000_000}
+Preset: TypeAlias = Literal["quick", "paper"]
+EVALUATIONS: dict[Preset, int] = {"quick": 7_680, "paper": 1_000_000}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +37,7 @@ class Flags:
     """A task's name (`dcrl tasks` lists them), or your own as module:object or file.py:object."""
     algorithm: str = "dcrl_me"
     """The algorithm; its hyperparameters are the flags below. With --help, shows that algorithm's."""
-    preset: Literal["quick", "paper"] | None = None
+    preset: Preset | None = None
     """The budget: quick is 7,680 evaluations (minutes on 2 cores, the default), paper is 1,000,000."""
     evaluations: int | None = None
     """The budget, in evaluations (episodes), the initial random ones included; instead of --preset."""
@@ -83,14 +84,20 @@ def _parse(arguments: Sequence[str]) -> Any:
     return tyro.cli(kind, prog="dcrl train", args=list(arguments), config=settings)
 
 
-def _config(flags: Any) -> RunConfig:
-    if flags.preset and flags.evaluations is not None:
+def budget(preset: Preset | None, evaluations: int | None) -> int:
+    """The evaluations that the two flags ask for."""
+    if preset and evaluations is not None:
         raise ValueError("give --preset or --evaluations, not both: each sets the budget")
+    return EVALUATIONS[preset or "quick"] if evaluations is None else evaluations
+
+
+def _config(flags: Any) -> RunConfig:
+    evaluations = budget(flags.preset, flags.evaluations)
     tasks.get(flags.task)
     return RunConfig(
         task=flags.task,
         algorithm=flags.algorithm,
-        evaluations=EVALUATIONS[flags.preset or "quick"] if flags.evaluations is None else flags.evaluations,
+        evaluations=evaluations,
         seed=flags.seed,
         simulator=flags.simulator,
         hidden=flags.hidden,

@@ -57,7 +57,7 @@ class Run:
     @staticmethod
     def create(output: Path, config: RunConfig, algorithm: Algorithm, *, overwrite: bool = False) -> Run:
         """A new directory with its configuration; refuses one that already holds a run."""
-        path = directory(output, config)
+        path = directory(output, config.task, config.algorithm, config.seed)
         used = any((path / name).exists() for name in ("metrics.csv", "archive.safetensors", "checkpoints"))
         if used and not overwrite:
             raise ValueError(
@@ -191,9 +191,9 @@ def distilled(algorithm: Algorithm) -> TD3 | None:
     return next(conditioned, None)
 
 
-def directory(output: Path, config: RunConfig) -> Path:
+def directory(output: Path, task: str, algorithm: str, seed: int) -> Path:
     """Where a run lives; a task given as `file.py:object` is filed under the object's name."""
-    return output / config.task.rpartition(":")[2] / config.algorithm / f"seed-{config.seed}"
+    return output / task.rpartition(":")[2] / algorithm / f"seed-{seed}"
 
 
 def manifest() -> dict[str, Any]:

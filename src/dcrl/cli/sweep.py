@@ -1,0 +1,182 @@
+"""`dcrl sweep TASK ...`: many runs, one after another or several at once, begun again where they were left."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated
+
+import tyro
+from rich import progress as rich
+from rich.console import Console
+
+from dcrl.algorithms import registry as algorithms
+from dcrl.cli.conduct import INTERRUPTED
+from dcrl.cli.interrupt import Interrupted, interrupts
+from dcrl.cli.train import Preset, budget
+from dcrl.runs import sweep as sweeps
+from dcrl.runs.sweep import Job, Sweep
+from dcrl.tasks import registry as tasks
+
+LOOK_SECONDS = 0.5
+FAILED = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flags:
+    """Train every algorithm on every task with every seed, each run in a process of its own.
+
+    A run that is complete is left alone, one that was stopped goes on, so the same command goes on with a
+    sweep that was stopped. Runs that have begun keep their own settings. Flags after -- are given to
+    `dcrl train`, as in: dcrl sweep ant_omni -- --hidden 64 64
+    """
+
+    tasks: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="TASK [TASK ...]")]
+    """Tasks' names (`dcrl tasks` lists them), or your own as module:object or file.py:object."""
+    algorithms: tuple[str, ...] = tuple(algorithms.ALGORITHMS)
+    """The algorithms; all of them by default."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    """The runs' seeds."""
+    preset: Preset | None = None
+    """The budget of each run: quick is 7,680 evaluations (the default), paper is 1,000,000."""
+    evaluations: int | None = None
+    """The budget of each run, in evaluations; instead of --preset."""
+    output: Path = Path("runs")
+    """Where run directories go: OUTPUT/TASK/ALGORITHM/seed-SEED, and what each run prints beside them."""
+    at_once: int = 1
+    """How many runs go on at a time; each gets its share of the cores, which does not change results."""
+    dry_run: bool = False
+    """Say what would be run, and do nothing."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    own, handed_on = _split(arguments)
+    flags = tyro.cli(Flags, prog="dcrl sweep", args=own, config=(tyro.conf.FlagCreatePairsOff,))
+    evaluations, every = budget(flags.preset, flags.evaluations), _jobs(flags)
+    waiting = [job for job in every if not job.is_complete(evaluations)]
+    print(_preview(every, waiting, evaluations, flags), flush=True)
+    if flags.dry_run:
+        print("\n".join(shlex.join(job.command(evaluations, handed_on)) for job in waiting))
+        return 0
+    with interrupts() as interrupt, Display(len(every), len(every) - len(waiting), evaluations) as display:
+        with Sweep(waiting, evaluations, handed_on, flags.at_once) as sweep:
+            try:
+                while sweep.busy:
+                    interrupt.check()
+                    for job in sweep.collect():
+                        display.ended(job, failed=job in sweep.failed)
+                    for job in sweep.begin():
+                        display.begun(job)
+                    display.look()
+                    time.sleep(LOOK_SECONDS)
+            except Interrupted:
+                display.close()
+                print(f"stopping {len(sweep.running)} runs", flush=True)
+        if interrupt.asked:
+            print("stopped; the same command goes on")
+            return INTERRUPTED
+    return _conclude(sweep.failed, flags.output)
+
+
+def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Before and after `--`."""
+    here = list(arguments).index("--") if "--" in arguments else len(arguments)
+    return list(arguments[:here]), list(arguments[here + 1 :])
+
+
+def _jobs(flags: Flags) -> tuple[Job, ...]:
+    """All of them; refuses what no run could be made of."""
+    for name in flags.tasks:
+        tasks.get(name)
+    for name in flags.algorithms:
+        algorithms.get(name)
+    every = sweeps.jobs(flags.tasks, flags.algorithms, flags.seeds, flags.output)
+    if not every:
+        raise ValueError("a sweep needs at least one task, one algorithm and one seed")
+    if len({job.path for job in every}) < len(every):
+        raise ValueError("a task, an algorithm or a seed is named twice; every run needs a directory of its own")
+    if min(flags.seeds) < 0:
+        raise ValueError(f"a seed is a whole number from 0 on, got {min(flags.seeds)}")
+    sweeps.shares(flags.at_once)
+    return every
+
+
+def _preview(every: Sequence[Job], waiting: Sequence[Job], evaluations: int, flags: Flags) -> str:
+    count = f"{len(flags.tasks)} tasks x {len(flags.algorithms)} algorithms x {len(flags.seeds)} seeds"
+    return (
+        f"{len(every)} runs ({count}) of {evaluations:,} evaluations, {flags.at_once} at once\n"
+        f"  complete     {len(every) - len(waiting)}\n"
+        f"  to go on     {sum((job.path / 'checkpoints').is_dir() for job in waiting)}\n"
+        f"  writes       {flags.output}: a directory a run, and beside it what it prints, as seed-N.log"
+    )
+
+
+def _conclude(failed: Sequence[Job], output: Path) -> int:
+    for job in failed:
+        lines = job.log.read_text(errors="replace").splitlines() or ["it printed nothing"]
+        print(f"failed: {job}: {lines[-1]} (all of it: {job.log})")
+    print(f"compare them with `dcrl report {output}`" if not failed else "the same command tries those again")
+    return FAILED if failed else 0
+
+
+class Display:
+    """A bar for the sweep and one for each run under way, in a terminal; a line a run elsewhere."""
+
+    def __init__(self, total: int, done: int, evaluations: int) -> None:
+        self._console, self._evaluations = Console(), evaluations
+        self._bars: dict[Job, rich.TaskID] = {}
+        self._begun: dict[Job, float] = {}
+        columns = (
+            rich.TextColumn("{task.description}"),
+            rich.BarColumn(),
+            rich.MofNCompleteColumn(),
+            rich.TimeElapsedColumn(),
+            rich.TextColumn("{task.fields[numbers]}"),
+        )
+        self._progress = rich.Progress(*columns, console=self._console, disable=not self._console.is_terminal)
+        self._whole = self._progress.add_task("runs", total=total, completed=done, numbers="")
+
+    def __enter__(self) -> Display:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._progress.stop()
+
+    def begun(self, job: Job) -> None:
+        self._begun[job] = time.monotonic()
+        self._bars[job] = self._progress.add_task(str(job), total=self._evaluations, numbers="begins")
+        self._say(f"begins  {job}: {job.log}")
+
+    def ended(self, job: Job, *, failed: bool) -> None:
+        self._progress.remove_task(self._bars.pop(job))
+        self._progress.advance(self._whole)
+        seconds = time.monotonic() - self._begun.pop(job)
+        self._say(f"{'failed ' if failed else 'done   '} {job}: {_numbers(job.reached())}, {seconds:,.0f} s")
+
+    def look(self) -> None:
+        if self._progress.disable:
+            return
+        for job, bar in self._bars.items():
+            reached = job.reached()
+            if reached:
+                self._progress.update(bar, completed=reached["evaluations"], numbers=_numbers(reached))
+
+    def _say(self, line: str) -> None:
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _numbers(reached: dict[str, float]) -> str:
+    if not reached:
+        return "no results"
+    return (
+        f"{reached['evaluations']:,.0f} evaluations, QD score {reached['qd_score']:,.0f}, "
+        f"coverage {reached['coverage']:.1%}, max fitness {reached['max_fitness']:,.0f}"
+    )
