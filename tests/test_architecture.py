@@ -16,6 +16,7 @@ FILES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py"))
 
 # From the top down. A part imports its own row and the rows below, and no two parts import each other.
 ROWS = (
+    ("__main__",),
     ("cli",),
     ("api",),
     ("rendering",),
