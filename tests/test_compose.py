@@ -16,7 +16,7 @@ from dcrl.replay import TERMINAL, TRUNCATED
 from dcrl.tasks.point import REACH
 from dcrl.variation.iso_line import IsoLineConfig
 from dcrl.variation.policy_gradient import PolicyGradientConfig
-from generations import DCRL, ME, History, assert_same, compose, original, random_search, snapshot
+from generations import DCRL, ME, SMALL, History, assert_same, compose, original, random_search, snapshot
 
 
 @pytest.fixture
@@ -35,7 +35,10 @@ class Stopped(Exception):  # noqa: N818
     pass
 
 
-@pytest.mark.parametrize("where", ["train", "ga", "pg", "ai", "evaluate", "add"])
+STAGES = ("train", "pg", "ai", "evaluate", "add")  # the genetic offspring are played beside the training
+
+
+@pytest.mark.parametrize("where", STAGES)
 def test_a_generation_that_is_stopped_leaves_no_trace(dcrl_run, where):
     state = snapshot(dcrl_run.states[1])
     seen = []
@@ -47,11 +50,22 @@ def test_a_generation_that_is_stopped_leaves_no_trace(dcrl_run, where):
 
     with pytest.raises(Stopped):
         dcrl_run.algorithm.advance(state, 0, stage)
-    assert seen == ["train", "ga", "pg", "ai", "evaluate", "add"][: len(seen)]
+    assert tuple(seen) == STAGES[: len(seen)]
     assert_same(state, dcrl_run.states[1])
     after, report = dcrl_run.algorithm.advance(state, 0)
     assert report == dcrl_run.reports[2]
     assert_same(after, dcrl_run.states[2])
+
+
+@pytest.mark.parametrize("name", ["dcrl_me", "dcg_me", "qd_pg"])
+def test_playing_beside_the_training_changes_nothing(name):
+    run = original(SMALL[name])
+    seen = []
+    apart = dataclasses.replace(run.algorithm, beside=False)
+    after, report = apart.advance(snapshot(run.states[1]), 0, seen.append)
+    assert seen[:2] == ["train", "ga"]
+    assert report == run.reports[2]
+    assert_same(after, run.states[2])
 
 
 def final_positions(observation: np.ndarray, action: np.ndarray) -> np.ndarray:

@@ -48,7 +48,9 @@ def test_a_generation_is_measured_stage_by_stage():
     speed = measure_generations("point_omni", "dcrl_me", small("point_omni"), 1, 2, 0, said.append)
     assert list(speed.stage_seconds) == ["train", "ga", "pg", "ai", "evaluate", "add"]
     assert all(seconds > 0 for seconds in speed.stage_seconds.values())
-    assert speed.generations == (2, 3)
+    assert speed.generations == (2, 3, 4, 5)  # two one stage after another, two as they run
+    assert speed.generation_seconds > 0
+    assert speed.apart_seconds > 0
     assert speed.steps_lived == 50  # the point never falls
     assert speed.critic_gflops is not None
     assert 0 < speed.critic_gflops < speed.matmul_gflops  # tiny networks are far from the machine's limit

@@ -7,6 +7,7 @@ being clever still counts, and biases, activations and optimisers do not.
 
 from __future__ import annotations
 
+import dataclasses
 import platform
 import resource
 import statistics
@@ -36,8 +37,9 @@ class GenerationSpeed:
     task: str
     algorithm: str
     generations: tuple[int, ...]  # those measured
-    stage_seconds: dict[str, float]
-    generation_seconds: float
+    stage_seconds: dict[str, float]  # one stage after another
+    apart_seconds: float  # of a whole generation then
+    generation_seconds: float  # as it runs, the first offspring played while others are trained
     steps_lived: float  # a policy, on average
     matmul_gflops: float  # the machine's large float32 matrix product, on all cores, measured in between
     critic_gflops: float | None
@@ -48,30 +50,35 @@ class GenerationSpeed:
 def measure_generations(
     task: str, name: str, algorithm: Algorithm, warm_up: int, count: int, seed: int, progress: Callable[[str], None]
 ) -> GenerationSpeed:
-    """Run `warm_up` generations, then measure `count`, the matrix product before and after each."""
+    """Run `warm_up` generations, then measure `count` each way, the matrix product before and after each pair."""
     progress(f"{task}: the initial policies, and {warm_up} generations to warm up")
     state, _ = algorithm.start(seed)
     for _ in range(warm_up):
         state, _ = algorithm.advance(state, seed)
+    apart = dataclasses.replace(algorithm, beside=False) if isinstance(algorithm, Composition) else algorithm
     seconds: list[dict[str, float]] = []
+    whole: list[float] = []
     steps_before, products = state.environment_steps, [product_gflops()]
     for i in range(count):
         marks: list[tuple[str, float]] = []
-        state, _ = algorithm.advance(state, seed, partial(_mark, marks))
+        state, _ = apart.advance(state, seed, partial(_mark, marks))
         _mark(marks, "")
+        state, _ = algorithm.advance(state, seed)
+        whole.append(time.perf_counter() - marks[-1][1])
         seconds.append({name: end - begin for (name, begin), (_, end) in pairwise(marks)})
         products.append(product_gflops())
-        progress(f"{task}: generation {i + 1} of {count} took {sum(seconds[-1].values()):.1f} s")
+        progress(f"{task}: generation {i + 1} of {count} took {whole[-1]:.1f} s")
     stages = {name: statistics.median(each.get(name, 0.0) for each in seconds) for name in seconds[-1]}
     critic, policy = flops(algorithm)
     climbing = sum(seconds for name, seconds in stages.items() if name.endswith("pg"))
     return GenerationSpeed(
         task=task,
         algorithm=name,
-        generations=tuple(range(warm_up + 1, warm_up + count + 1)),
+        generations=tuple(range(warm_up + 1, warm_up + 2 * count + 1)),
         stage_seconds=stages,
-        generation_seconds=statistics.median(sum(each.values()) for each in seconds),
-        steps_lived=(state.environment_steps - steps_before) / (count * algorithm.generation_evaluations),
+        apart_seconds=statistics.median(sum(each.values()) for each in seconds),
+        generation_seconds=statistics.median(whole),
+        steps_lived=(state.environment_steps - steps_before) / (2 * count * algorithm.generation_evaluations),
         matmul_gflops=statistics.median(products),
         critic_gflops=critic / stages["train"] / 1e9 if critic else None,
         policy_gradient_gflops=policy / climbing / 1e9 if policy else None,

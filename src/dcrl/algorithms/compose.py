@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import takewhile
 
 import jax
 import numpy as np
@@ -30,7 +32,7 @@ from dcrl.learners.td3 import TD3, TD3State
 from dcrl.learners.training import train
 from dcrl.replay import Replay
 from dcrl.rollouts import evaluate
-from dcrl.types import Evaluation, Floats, Ints, Transitions
+from dcrl.types import Evaluation, Floats, Ints
 from dcrl.variation.operator import Offspring, Operator, Sources, together, unaimed
 
 
@@ -70,6 +72,7 @@ class Composition:
     learners: tuple[TD3, ...] = ()
     length_scale: float = 0.1
     novelty_config: StateNoveltyConfig | None = None  # for learners that seek novel states
+    beside: bool = True  # play the offspring that need no training while it goes on; changes no result
 
     @property
     def initial_evaluations(self) -> int:
@@ -101,43 +104,67 @@ class Composition:
             novelty=np.zeros((0, self.setting.descriptor.size), np.float32) if self.novelty_config else None,
         )
 
+    @property
+    def _early(self) -> tuple[Operator, ...]:
+        """The first operators, as far as their offspring do not wait for what is being trained."""
+        if not self.beside or not self.setting.simulator.beside:
+            return ()
+        return tuple(takewhile(lambda operator: not operator.waits, self._all))
+
     def start(self, seed: int) -> tuple[State, Report]:
         key, genotype = keys.generation(keys.root(seed), 0), self._first_policies(seed)
         offspring = Offspring(genotype=genotype, target=unaimed(len(genotype), self.setting.descriptor))
-        evaluation = self._evaluate(offspring, key)
-        state, _ = self._add(self.blank(seed), offspring, evaluation, len(genotype), key)
+        evaluation = self._evaluate(offspring, keys.each(keys.stream(key, "start"), len(genotype)))
+        state, _ = self._add(self.blank(seed), [(offspring, evaluation)], len(genotype), key)
         return state, report(state, idle(self.operator_names))
 
     def advance(
         self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
     ) -> tuple[State, Report]:
         key = keys.generation(keys.root(seed), state.generation + 1)
-        learned = state.learned
-        if learned and state.replay is not None and state.replay.size:
+        sources = Sources(archive=state.archive, learned=state.learned, replay=state.replay)
+        starts = keys.each(keys.stream(key, "start"), self.generation_evaluations)
+        end = np.cumsum([operator.count for operator in self._all])
+        share = [slice(b - operator.count, b) for operator, b in zip(self._all, end, strict=True)]
+        early: tuple[Operator, ...] = ()
+        played: list[tuple[Offspring, Evaluation]] = []
+        if state.learned and state.replay is not None and state.replay.size:
+            early = self._early
             stage("train")
-            learned = tuple(self._train(i, state, key) for i in range(len(learned)))
-        sources = Sources(archive=state.archive, learned=learned, replay=state.replay)
+            with ThreadPoolExecutor(1) as thread:
+                playing = [
+                    thread.submit(self._play, operator, sources, starts[rows], key)
+                    for operator, rows in zip(early, share, strict=False)
+                ]
+                learned = tuple(self._train(i, state, key) for i in range(len(state.learned)))
+            sources = dataclasses.replace(sources, learned=learned)
+            played = [each.result() for each in playing]
         offspring = []
-        for operator in self._all:
+        for operator in self._all[len(early) :]:
             stage(operator.name)
             offspring.append(operator.vary(sources, keys.stream(key, operator.name)))
         stage("evaluate")
-        everyone = together(offspring)
-        evaluation = self._evaluate(everyone, key)
+        others = together(offspring)
+        played.append((others, self._evaluate(others, starts[-len(others.genotype) :])))
         stage("add")
-        state = dataclasses.replace(state, generation=state.generation + 1, learned=learned)
-        state, addition = self._add(state, everyone, evaluation, self.initial_evaluations, key)
-        first = np.cumsum([0, *(operator.count for operator in self._all)])
+        state = dataclasses.replace(state, generation=state.generation + 1, learned=sources.learned)
+        state, addition = self._add(state, played, self.initial_evaluations, key)
         operators = tuple(
             OperatorReport(
                 name=operator.name,
                 evaluations=operator.count,
-                added=int(addition.added[a:b].sum()),
-                improvement=float(addition.improvement[a:b].sum()),
+                added=int(addition.added[rows].sum()),
+                improvement=float(addition.improvement[rows].sum()),
             )
-            for operator, a, b in zip(self._all, first, first[1:], strict=False)
+            for operator, rows in zip(self._all, share, strict=True)
         )
         return state, report(state, operators)
+
+    def _play(
+        self, operator: Operator, sources: Sources, starts: jax.Array, key: jax.Array
+    ) -> tuple[Offspring, Evaluation]:
+        offspring = operator.vary(sources, keys.stream(key, operator.name))
+        return offspring, self._evaluate(offspring, starts)
 
     def _first_policies(self, seed: int) -> Floats:
         key = keys.stream(keys.generation(keys.root(seed), 0), "policies")
@@ -186,24 +213,28 @@ class Composition:
     def _bounded(self, states: Floats) -> Floats:
         return np.clip(states, self.setting.descriptor.low, self.setting.descriptor.high).astype(np.float32)
 
-    def _evaluate(self, offspring: Offspring, key: jax.Array) -> Evaluation:
-        setting, genotype = self.setting, offspring.genotype
-        starts, record = keys.each(keys.stream(key, "start"), len(genotype)), bool(self.learners)
-        return evaluate(setting.simulator, setting.descriptor, genotype, starts, setting.layers, record=record)
+    def _evaluate(self, offspring: Offspring, starts: jax.Array) -> Evaluation:
+        setting, record = self.setting, bool(self.learners)
+        return evaluate(
+            setting.simulator, setting.descriptor, offspring.genotype, starts, setting.layers, record=record
+        )
 
     def _add(
-        self, state: State, offspring: Offspring, evaluation: Evaluation, entering: int, key: jax.Array
+        self, state: State, played: Sequence[tuple[Offspring, Evaluation]], entering: int, key: jax.Array
     ) -> tuple[State, archives.Addition]:
         """The first offspring into the archive, all transitions into the replay buffer."""
-        transitions = evaluation.transitions
-        if state.replay is not None and transitions is not None:
-            self._remember(state.replay, offspring, evaluation, transitions)
-            state = dataclasses.replace(state, novelty=self._met(state.novelty, transitions, key))
-        entering_parts = (part[:entering] for part in (offspring.genotype, evaluation.fitness, evaluation.descriptor))
-        archive, addition = archives.add(state.archive, *entering_parts)
-        return dataclasses.replace(counted(state, evaluation), archive=archive), addition
+        if state.replay is not None:
+            for offspring, evaluation in played:
+                self._remember(state.replay, offspring, evaluation)
+            state = dataclasses.replace(state, novelty=self._met(state.novelty, played, key))
+        parts = zip(*((some.genotype, found.fitness, found.descriptor) for some, found in played), strict=True)
+        archive, addition = archives.add(state.archive, *(np.concatenate(part)[:entering] for part in parts))
+        for _, evaluation in played:
+            state = counted(state, evaluation)
+        return dataclasses.replace(state, archive=archive), addition
 
-    def _remember(self, replay: Replay, offspring: Offspring, evaluation: Evaluation, transitions: Transitions) -> None:
+    def _remember(self, replay: Replay, offspring: Offspring, evaluation: Evaluation) -> None:
+        assert evaluation.transitions is not None
         count = len(offspring.genotype)
         scale, target = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
         if self.learners[0].descriptor_size:
@@ -211,16 +242,19 @@ class Composition:
             wanted = normalise(self.setting.descriptor, offspring.target)
             target = np.where(np.isnan(wanted), achieved, wanted)
             scale = similarity(achieved, target, self.length_scale)
-        replay.insert(transitions, evaluation.valid, scale, target)
+        replay.insert(evaluation.transitions, evaluation.valid, scale, target)
 
-    def _met(self, memory: Floats | None, transitions: Transitions, key: jax.Array) -> Floats | None:
+    def _met(
+        self, memory: Floats | None, played: Sequence[tuple[Offspring, Evaluation]], key: jax.Array
+    ) -> Floats | None:
         """The memory of states after it was offered those of some episodes, drawn with replacement."""
-        config, lived = self.novelty_config, np.flatnonzero(transitions.steps)
-        if config is None or memory is None or not len(lived):
+        config, transitions = self.novelty_config, [found.transitions for _, found in played if found.transitions]
+        lived = [(some, b) for some in transitions for b in np.flatnonzero(some.steps)]
+        if config is None or memory is None or not lived:
             return memory
-        count = max(1, config.novelty_steps // transitions.reward.shape[1])
+        count = max(1, config.novelty_steps // transitions[0].reward.shape[1])
         drawn = np.asarray(jax.random.randint(keys.stream(key, "novelty"), (count,), 0, len(lived)))
-        states = [transitions.state_descriptor[b, : transitions.steps[b]] for b in lived[drawn]]
+        states = [some.state_descriptor[b, : some.steps[b]] for some, b in (lived[i] for i in drawn)]
         return offer(memory, self._bounded(np.concatenate(states)), config.novelty_threshold, config.novelty_capacity)
 
 

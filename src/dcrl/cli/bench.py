@@ -97,12 +97,13 @@ def generation(
 ) -> int:
     """Seconds a stage of a paper-size generation, and its arithmetic against a large matrix product's.
 
-    The product is the machine's own limit: single precision, on all cores, measured between the generations.
+    The product is the machine's own limit: single precision, on all cores, measured between the generations. Stages are
+    measured one after another; a generation as it runs plays its genetic offspring while it trains.
 
     Args:
         tasks: names of tasks, module:object or file.py:object
         algorithm: the algorithm, with the paper's hyperparameters
-        generations: measured generations; medians are reported
+        generations: measured generations each way; medians are reported
         warm_up: generations before those, at least 1 because the first compiles
         seed: the run's seed
         json: print one JSON object, for programs; times in seconds
@@ -136,7 +137,8 @@ def generation(
             rate = rates.get(stage)
             share = ("", "") if rate is None else (f"{rate:.0f}", f"{rate / speed.matmul_gflops:.0%}")
             table.add_row(stage, f"{seconds:.2f}", *share)
-        table.add_row("generation", f"{speed.generation_seconds:.2f}", "", "")
+        table.add_row("all, one after another", f"{speed.apart_seconds:.2f}", "", "")
+        table.add_row("a generation as it runs", f"{speed.generation_seconds:.2f}", "", "")
         table.add_row("matrix product", "", f"{speed.matmul_gflops:.0f}", "100%")
         print(f"\n{speed.task}: {speed.steps_lived:.0f} steps lived a policy, peak memory {speed.peak_gib:.2f} GiB")
         output.console().print(table)

@@ -29,6 +29,8 @@ FREE = -1  # the episode of a slot that plays none
 class GymnasiumSimulator:
     """Owns the environments."""
 
+    beside = True
+
     def __init__(self, task: GymnasiumTask) -> None:
         self.task = task
         self._environments: SyncVectorEnv[Any, Any] | None = None

@@ -29,6 +29,8 @@ from dcrl.types import Array, Bools, Evaluation, Floats, Physics, Transitions
 class MjxSimulator:
     """Owns the model on the device and the compiled rollouts, one a batch size and network shape."""
 
+    beside = False
+
     def __init__(self, task: Task) -> None:
         self.task = task
         self._model = mjx.put_model(task.model)

@@ -36,6 +36,8 @@ STAGE = int(mujoco.mjtStage.mjSTAGE_VEL)
 class MujocoSimulator:
     """Owns the worker threads and their simulations."""
 
+    beside = True
+
     def __init__(self, task: Task, threads: int | None = None) -> None:
         self.task = task
         self.threads = cores() if threads is None else threads

@@ -20,6 +20,9 @@ class Simulator(Protocol):
     on how the batch is split, or on the number of threads (on `mjx`, up to float32 rounding).
     """
 
+    beside: bool
+    """Whether it plays in threads of its own, beside what JAX computes in the meantime."""
+
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
         """Play one episode of each policy (B, P) from the start its key (B,) gives.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import jax
 import numpy as np
@@ -38,6 +38,7 @@ class ActorInjection:
     learner: TD3
     descriptor: Descriptor
     config: ActorInjectionConfig = ActorInjectionConfig()
+    waits: ClassVar[bool] = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         target = sample_descriptors(self.config.injection, sources.archive, self.descriptor, self.count, key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax
 import numpy as np
@@ -20,6 +21,7 @@ class GreedyActor:
     count: int = 1
     descriptor: Descriptor
     number: int = 0  # the learner's
+    waits: ClassVar[bool] = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         actor = np.asarray(join(sources.learned[self.number].actor.online))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import jax
 import numpy as np
@@ -36,6 +37,7 @@ class IsoLine:
     count: int
     descriptor: Descriptor
     config: IsoLineConfig = IsoLineConfig()
+    waits: ClassVar[bool] = False
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         archive = sources.archive

@@ -49,11 +49,13 @@ class Sources:
 
 
 class Operator(Protocol):
-    """`count` offspring a generation, reported under `name`."""
+    """`count` offspring a generation, reported under `name`. One that `waits` needs what this generation trains."""
 
     @property
     def name(self) -> str: ...
     @property
     def count(self) -> int: ...
+    @property
+    def waits(self) -> bool: ...
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring: ...

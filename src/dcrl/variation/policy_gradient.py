@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -60,6 +61,7 @@ class PolicyGradient:
     descriptor: Descriptor
     config: PolicyGradientConfig = PolicyGradientConfig()
     number: int = 0  # the learner's
+    waits: ClassVar[bool] = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         assert sources.replay is not None
