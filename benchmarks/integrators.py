@@ -13,6 +13,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from mujoco.batch import Batch
 import dcrl
 from dcrl import keys
 from dcrl.networks import policy_layers
+from dcrl.perceptrons import init
 from dcrl.tasks import registry
 from dcrl.tasks.task import Integration, Task
 
@@ -103,7 +105,7 @@ def play(task: Task, genotypes: np.ndarray, seed: int) -> tuple[dcrl.Evaluation,
 
 def random_policies(task: Task, count: int, seed: int) -> np.ndarray:
     layers = policy_layers(task.observation_size, task.action_size)
-    return np.asarray(jax.vmap(layers.init)(keys.each(keys.root(seed), count)))
+    return np.asarray(jax.vmap(partial(init, layers))(keys.each(keys.root(seed), count)))
 
 
 def cells(task: Task, descriptor: np.ndarray) -> np.ndarray:

@@ -4,11 +4,14 @@ dcrl check-task examples/own_gymnasium_task.py:task
 dcrl check-task examples/own_gymnasium_task.py:mountain_car
 """
 
+from functools import partial
+
 import jax
 import numpy as np
 
 import dcrl
 from dcrl.networks import policy_layers
+from dcrl.perceptrons import init
 
 
 def not_negative(rewards):
@@ -55,7 +58,7 @@ mountain_car = dcrl.GymnasiumTask(
 if __name__ == "__main__":
     for played in (task, mountain_car):
         layers = policy_layers(played.observation_size, played.action_size)
-        genotypes = jax.vmap(layers.init)(jax.random.split(jax.random.key(0), 4))
+        genotypes = jax.vmap(partial(init, layers))(jax.random.split(jax.random.key(0), 4))
         evaluation = dcrl.rollout(played, genotypes, seed=0)
         print(f"{played.name}: {', '.join(played.descriptor.names)}")
         for fitness, descriptor, steps in zip(evaluation.fitness, evaluation.descriptor, evaluation.steps, strict=True):

@@ -3,6 +3,7 @@
 dcrl check-task examples/own_robot.py:task
 """
 
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -11,6 +12,7 @@ import numpy as np
 
 import dcrl
 from dcrl.networks import policy_layers
+from dcrl.perceptrons import init
 
 
 def robot():
@@ -70,7 +72,7 @@ task = dcrl.Task(
 
 if __name__ == "__main__":
     layers = policy_layers(task.observation_size, task.action_size)
-    genotypes = jax.vmap(layers.init)(jax.random.split(jax.random.key(0), 8))
+    genotypes = jax.vmap(partial(init, layers))(jax.random.split(jax.random.key(0), 8))
     evaluation = dcrl.rollout(task, genotypes, seed=0)
     for fitness, (x, y) in zip(evaluation.fitness, evaluation.descriptor, strict=True):
         print(f"fitness {fitness:6.2f}, hand at ({x:+.2f}, {y:+.2f}) m, {np.hypot(x, y):.2f} m from the shoulder")

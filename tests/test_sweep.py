@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from dcrl.cli.main import command
-from dcrl.runs.sweep import jobs, shares
+from dcrl.cli.sweep import Flags, jobs
+from dcrl.runs.sweep import shares
 from test_cli import COMMAND, HEEDING_INTERRUPTS
 from test_train_command import ARCHIVE, rows, train
 
@@ -20,8 +22,8 @@ SMALL = ("--ga-offspring", "16", *ARCHIVE)
 FILES = ("archive.safetensors", "config.json")
 
 
-def sweep(output: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    line = [COMMAND, "sweep", "point_omni", "--algorithms", "me", "--output", output, *arguments, "--", *SMALL]
+def sweep(output: Path, *arguments: str, flags: tuple[str, ...] = SMALL) -> subprocess.CompletedProcess[str]:
+    line = [COMMAND, "sweep", "point_omni", "--algorithms", "me", "--output", output, *arguments, "--", *flags]
     return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
 
 
@@ -43,7 +45,10 @@ def test_runs_are_those_of_train_and_complete_ones_are_left_alone(tmp_path: Path
     planned = sweep(tmp_path / "sweep", "--seeds", "0", "2", "--evaluations", "80", "--dry-run")
     resumed, begun = planned.stdout.splitlines()[-2:]
     assert f"resume {here / 'seed-0'} --evaluations 80" in resumed
-    assert "train point_omni --algorithm me --seed 2 --evaluations 80" in begun
+    assert "train point_omni --algorithm me --seed=2 --evaluations 80" in begun
+    other = sweep(tmp_path / "sweep", "--seeds", "0", "--evaluations", "80", flags=(*SMALL[:-2], "32", "32"))
+    assert (other.returncode, other.stdout) == (2, "")
+    assert f"{here / 'seed-0'} holds a run with another hidden: [16, 16], not [32, 32]" in other.stderr
 
 
 def test_ctrl_c_stops_the_runs_and_the_same_command_goes_on(tmp_path: Path) -> None:
@@ -87,7 +92,9 @@ def test_ctrl_c_stops_the_runs_and_the_same_command_goes_on(tmp_path: Path) -> N
         (("point_onmi",), "did you mean point_omni?"),
         ((), "at least one task"),
         (("point_omni", "--seeds", "1", "1"), "named twice"),
-        (("point_omni", "--seeds", "-1"), "a whole number from 0 on, got -1"),
+        (("point_omni", "--seeds", "-1"), "a whole number from 0 to 2^32 - 1, got -1"),
+        (("point_omni", "--evaluations", "-1"), "at least 1 evaluation, got -1"),
+        (("point_omni", "--", "--seed", "5"), "--seed is for the sweep itself: give it before the --"),
         (("point_omni", "--at-once", "0"), "--at-once is at least 1, got 0"),
         (("point_omni", "--preset", "paper", "--evaluations", "9"), "not both"),
     ],
@@ -95,7 +102,7 @@ def test_ctrl_c_stops_the_runs_and_the_same_command_goes_on(tmp_path: Path) -> N
 def test_bad_input_is_a_sentence(
     arguments: tuple[str, ...], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command(["sweep", *arguments, "--output", str(tmp_path / "runs")]) == 2
+    assert command(["sweep", "--output", str(tmp_path / "runs"), *arguments]) == 2
     output, error = capsys.readouterr()
     assert (output, error.count("\n")) == ("", 1)
     assert expected in error
@@ -110,8 +117,13 @@ def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path, capfd: pytest
 
 
 def test_seeds_come_one_after_another_and_cores_are_shared_out() -> None:
-    order = [(job.seed, job.task, job.algorithm) for job in jobs(("a", "b"), ("x", "y"), (0, 1), Path("runs"))]
-    assert order == [(seed, task, algorithm) for seed in (0, 1) for task in "ab" for algorithm in "xy"]
-    every = [core for share in shares(2) or [] for core in share or ()]
-    assert len(set(every)) == len(every)
-    assert shares(1) == [None]
+    flags = Flags(tasks=("point_omni", "ant_uni"), algorithms=("me", "pga_me"), seeds=(0, 1))
+    found = jobs(flags, ["--log", "tensorboard", "--threads", "1"])
+    order = [(job.config.seed, job.config.task, job.config.algorithm) for job in found]
+    assert order == [(seed, task, name) for seed in (0, 1) for task in flags.tasks for name in flags.algorithms]
+    assert found[0].go_on[4:] == ("--threads", "1", "--log", "tensorboard")
+    assert shares(1) == [frozenset()]
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) > 1:
+        assert sorted(core for share in shares(2) for core in share) == cores
+    assert shares(len(cores) + 1) == [frozenset()] * (len(cores) + 1)

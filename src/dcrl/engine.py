@@ -2,7 +2,7 @@
 
 MuJoCo loads that library when it is imported, and fails as a whole without it. Only drawing needs it, so
 here MuJoCo is then imported without OpenGL: all else works, and what draws says that it cannot.
-All other files import MuJoCo from this one.
+Other files import MuJoCo from this one, or after it.
 """
 
 from __future__ import annotations

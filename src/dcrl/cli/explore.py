@@ -55,13 +55,15 @@ def run(
     if export is not None:
         return _export(paths, export, cells, descriptor, seed, overwrite=overwrite, trust=trust_task)
     gc.disable()  # imports make no garbage, and looking for some takes a tenth of their time
-    with ThreadPoolExecutor(1) as reading:  # while the web packages are imported, which takes as long
-        opening = reading.submit(open_runs, paths, trust=trust_task)
-        from dcrl.explorer import server
-        from dcrl.explorer.guard import is_loopback
+    try:
+        with ThreadPoolExecutor(1) as reading:  # while the web packages are imported, which takes as long
+            opening = reading.submit(open_runs, paths, trust=trust_task)
+            from dcrl.explorer import server
+            from dcrl.explorer.guard import is_loopback
 
-        runs = opening.result()
-    gc.enable()
+            runs = opening.result()
+    finally:
+        gc.enable()
     with server.listen(host, port) as opened:
         url = server.address(opened, host)
 

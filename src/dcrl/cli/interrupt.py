@@ -1,11 +1,14 @@
-"""Ctrl-C and SIGTERM that leave things whole: the first asks to stop after the current stage, the second insists."""
+"""Ctrl-C, SIGTERM and a closed terminal that leave things whole.
+
+The first asks to stop after the current stage, the second insists.
+"""
 
 from __future__ import annotations
 
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 
@@ -27,14 +30,18 @@ class Interrupt:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
-        print("\nstopping after the current stage; once more to stop at once", file=sys.stderr)
+        with suppress(OSError):  # the terminal may be gone
+            print("\nstopping after the current stage; once more to stop at once", file=sys.stderr)
 
 
 @contextmanager
 def interrupts() -> Iterator[Interrupt]:
-    """Handle both signals for the length of a block."""
+    """Handle these signals for the length of a block; a terminal that closes is ignored where `nohup` says so."""
     interrupt = Interrupt()
-    before = {number: signal.signal(number, interrupt.ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, interrupt.ask) for number in numbers}
     try:
         yield interrupt
     finally:

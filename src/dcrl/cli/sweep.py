@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -17,13 +18,15 @@ from rich.console import Console
 from dcrl.algorithms import registry as algorithms
 from dcrl.cli.conduct import INTERRUPTED
 from dcrl.cli.interrupt import Interrupted, interrupts
-from dcrl.cli.train import Preset, budget
-from dcrl.runs import sweep as sweeps
-from dcrl.runs.sweep import Job, Sweep
+from dcrl.cli.train import Preset, budget, config_of, parse
+from dcrl.runs.run import directory
+from dcrl.runs.sweep import Job, Sweep, shares
+from dcrl.runs.upkeep import Upkeep
 from dcrl.tasks import registry as tasks
 
 LOOK_SECONDS = 0.5
 FAILED = 1
+OURS = ("--algorithm", "--seed", "--output", "--evaluations", "--preset", "--overwrite")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +34,7 @@ class Flags:
     """Train every algorithm on every task with every seed, each run in a process of its own.
 
     A run that is complete is left alone, one that was stopped goes on, so the same command goes on with a
-    sweep that was stopped. Runs that have begun keep their own settings. Flags after -- are given to
-    `dcrl train`, as in: dcrl sweep ant_omni -- --hidden 64 64
+    sweep that was stopped. Flags after -- are given to `dcrl train`, as in: dcrl sweep ant_omni -- --hidden 64 64
     """
 
     tasks: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="TASK [TASK ...]")]
@@ -56,14 +58,15 @@ class Flags:
 def main(arguments: Sequence[str]) -> int:
     own, handed_on = _split(arguments)
     flags = tyro.cli(Flags, prog="dcrl sweep", args=own, config=(tyro.conf.FlagCreatePairsOff,))
-    evaluations, every = budget(flags.preset, flags.evaluations), _jobs(flags)
-    waiting = [job for job in every if not job.is_complete(evaluations)]
-    print(_preview(every, waiting, evaluations, flags), flush=True)
+    every = jobs(flags, handed_on)
+    shares(flags.at_once)
+    waiting = [job for job in every if not job.is_complete]
+    print(_preview(every, waiting, flags), flush=True)
     if flags.dry_run:
-        print("\n".join(shlex.join(job.command(evaluations, handed_on)) for job in waiting))
+        print("\n".join(shlex.join(job.command) for job in waiting))
         return 0
-    with interrupts() as interrupt, Display(len(every), len(every) - len(waiting), evaluations) as display:
-        with Sweep(waiting, evaluations, handed_on, flags.at_once) as sweep:
+    with interrupts() as interrupt, Display(len(every), len(every) - len(waiting)) as display:
+        with Sweep(waiting, flags.at_once) as sweep:
             try:
                 while sweep.busy:
                     interrupt.check()
@@ -88,37 +91,67 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(arguments[:here]), list(arguments[here + 1 :])
 
 
-def _jobs(flags: Flags) -> tuple[Job, ...]:
-    """All of them; refuses what no run could be made of."""
+def jobs(flags: Flags, handed_on: Sequence[str] = ()) -> tuple[Job, ...]:
+    """All of them, seed by seed, so that what is there when a sweep is stopped can be compared.
+
+    Refuses what no run could be made of, and directories that hold runs with other settings.
+    """
+    for flag in handed_on:
+        if flag.split("=")[0] in OURS:
+            raise ValueError(f"{flag} is for the sweep itself: give it before the --")
+    evaluations = budget(flags.preset, flags.evaluations)
+    if evaluations < 1:
+        raise ValueError(f"the budget is at least 1 evaluation, got {evaluations}")
     for name in flags.tasks:
         tasks.get(name)
-    for name in flags.algorithms:
-        algorithms.get(name)
-    every = sweeps.jobs(flags.tasks, flags.algorithms, flags.seeds, flags.output)
+    every = tuple(
+        _job(flags.output, handed_on, evaluations, task, algorithm, seed)
+        for seed in flags.seeds
+        for task in flags.tasks
+        for algorithm in flags.algorithms
+    )
     if not every:
         raise ValueError("a sweep needs at least one task, one algorithm and one seed")
     if len({job.path for job in every}) < len(every):
         raise ValueError("a task, an algorithm or a seed is named twice; every run needs a directory of its own")
-    if min(flags.seeds) < 0:
-        raise ValueError(f"a seed is a whole number from 0 on, got {min(flags.seeds)}")
-    sweeps.shares(flags.at_once)
+    for job in every:
+        job.check()
     return every
 
 
-def _preview(every: Sequence[Job], waiting: Sequence[Job], evaluations: int, flags: Flags) -> str:
+def _job(output: Path, handed_on: Sequence[str], evaluations: int, task: str, algorithm: str, seed: int) -> Job:
+    about = ["--algorithm", algorithm, f"--seed={seed}", "--evaluations", str(evaluations), "--output", str(output)]
+    begin = [task, *about, *handed_on]
+    parsed = parse(begin)
+    path = directory(output, task, algorithm, seed)
+    threads = [] if parsed.threads is None else ["--threads", str(parsed.threads)]
+    go_on = [str(path), "--evaluations", str(evaluations), *threads, *_flags_of(parsed.upkeep)]
+    return Job(config=config_of(parsed), path=path, begin=("train", *begin), go_on=("resume", *go_on))
+
+
+def _flags_of(upkeep: Upkeep) -> list[str]:
+    """What `dcrl resume` is told to keep up as `dcrl train` was."""
+    flags = []
+    for field in dataclasses.fields(upkeep):
+        value = getattr(upkeep, field.name)
+        if value != field.default:
+            flags += [f"--{field.name.replace('_', '-')}", *map(str, value if isinstance(value, tuple) else (value,))]
+    return flags
+
+
+def _preview(every: Sequence[Job], waiting: Sequence[Job], flags: Flags) -> str:
     count = f"{len(flags.tasks)} tasks x {len(flags.algorithms)} algorithms x {len(flags.seeds)} seeds"
     return (
-        f"{len(every)} runs ({count}) of {evaluations:,} evaluations, {flags.at_once} at once\n"
+        f"{len(every)} runs ({count}) of {every[0].config.evaluations:,} evaluations, {flags.at_once} at once\n"
         f"  complete     {len(every) - len(waiting)}\n"
-        f"  to go on     {sum((job.path / 'checkpoints').is_dir() for job in waiting)}\n"
+        f"  to go on     {sum(job.has_begun for job in waiting)}\n"
         f"  writes       {flags.output}: a directory a run, and beside it what it prints, as seed-N.log"
     )
 
 
-def _conclude(failed: Sequence[Job], output: Path) -> int:
-    for job in failed:
-        lines = job.log.read_text(errors="replace").splitlines() or ["it printed nothing"]
-        print(f"failed: {job}: {lines[-1]} (all of it: {job.log})")
+def _conclude(failed: Mapping[Job, str], output: Path) -> int:
+    for job, reason in failed.items():
+        print(f"failed: {job}: {reason} (all it said: {job.log})")
     print(f"compare them with `dcrl report {output}`" if not failed else "the same command tries those again")
     return FAILED if failed else 0
 
@@ -126,8 +159,8 @@ def _conclude(failed: Sequence[Job], output: Path) -> int:
 class Display:
     """A bar for the sweep and one for each run under way, in a terminal; a line a run elsewhere."""
 
-    def __init__(self, total: int, done: int, evaluations: int) -> None:
-        self._console, self._evaluations = Console(), evaluations
+    def __init__(self, total: int, done: int) -> None:
+        self._console = Console()
         self._bars: dict[Job, rich.TaskID] = {}
         self._begun: dict[Job, float] = {}
         columns = (
@@ -152,7 +185,7 @@ class Display:
 
     def begun(self, job: Job) -> None:
         self._begun[job] = time.monotonic()
-        self._bars[job] = self._progress.add_task(str(job), total=self._evaluations, numbers="begins")
+        self._bars[job] = self._progress.add_task(str(job), total=job.config.evaluations, numbers="begins")
         self._say(f"begins  {job}: {job.log}")
 
     def ended(self, job: Job, *, failed: bool) -> None:

@@ -59,8 +59,8 @@ class Flags:
 
 
 def main(arguments: Sequence[str]) -> int:
-    flags = _parse(arguments)
-    config = _config(flags)
+    flags = parse(arguments)
+    config = config_of(flags)
     logs.check(flags.upkeep.log)
     devices.prepare(cache_directory())
     algorithm = configs.build(config, flags.threads)
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
         return conduct(run, None, flags.upkeep, quiet=flags.quiet)
 
 
-def _parse(arguments: Sequence[str]) -> Any:
+def parse(arguments: Sequence[str]) -> Any:
     """The flags; which hyperparameters there are depends on --algorithm, which is therefore read first."""
     peek = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     peek.add_argument("--algorithm", default="dcrl_me")
@@ -91,7 +91,7 @@ def budget(preset: Preset | None, evaluations: int | None) -> int:
     return EVALUATIONS[preset or "quick"] if evaluations is None else evaluations
 
 
-def _config(flags: Any) -> RunConfig:
+def config_of(flags: Any) -> RunConfig:
     evaluations = budget(flags.preset, flags.evaluations)
     tasks.get(flags.task)
     return RunConfig(

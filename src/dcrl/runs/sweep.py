@@ -1,38 +1,63 @@
-"""A sweep: one run for each task, algorithm and seed, in processes of their own. The directories say what is left."""
+"""A sweep: many runs, each in a process of its own. Their directories say what is left to do."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import reprlib
 import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
+from dcrl.runs.config import RunConfig, to_json
+from dcrl.runs.files import read_json
 from dcrl.runs.metrics import read_metrics
 from dcrl.runs.repertoire import load
-from dcrl.runs.run import directory
+
+COMMAND = (sys.executable, "-P", "-m", "dcrl")  # -P: as the installed command, without the working directory
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Job:
-    """One run of a sweep."""
+    """One run of a sweep: where it goes, and what begins it or goes on with it."""
 
-    task: str
-    algorithm: str
-    seed: int
-    path: Path  # the run's directory
+    config: RunConfig
+    path: Path
+    begin: tuple[str, ...]
+    go_on: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.config.algorithm} on {self.config.task}, seed {self.config.seed}"
 
     @property
     def log(self) -> Path:
-        """What its command prints."""
+        """What its commands print."""
         return self.path.with_name(f"{self.path.name}.log")
 
-    def __str__(self) -> str:
-        return f"{self.algorithm} on {self.task}, seed {self.seed}"
+    @property
+    def has_begun(self) -> bool:
+        return (self.path / "checkpoints").is_dir()
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return (*COMMAND, *(self.go_on if self.has_begun else self.begin))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether another generation would exceed the budget, and the results are those of the last one."""
+        try:
+            counts = read_metrics(self.path / "metrics.csv")["evaluations"]
+            used_up = len(counts) > 1 and 2 * counts[-1] - counts[-2] > self.config.evaluations
+            return bool(used_up) and load(self.path).evaluations == counts[-1]
+        except (ValueError, OSError, KeyError):
+            return False
 
     def reached(self) -> dict[str, float]:
         """The last row of its metrics; nothing before there are any."""
@@ -41,44 +66,39 @@ class Job:
         except (ValueError, OSError, IndexError):
             return {}
 
-    def is_complete(self, evaluations: int) -> bool:
-        """Whether another generation would exceed the budget, and the results are those of the last one."""
-        try:
-            counts = read_metrics(self.path / "metrics.csv")["evaluations"]
-            used_up = len(counts) > 1 and 2 * counts[-1] - counts[-2] > evaluations
-            return bool(used_up) and load(self.path).evaluations == counts[-1]
-        except (ValueError, OSError, KeyError):
-            return False
-
-    def command(self, evaluations: int, flags: Sequence[str] = ()) -> list[str]:
-        """What begins the run or, if there is something to go on from, goes on with it."""
-        dcrl = [sys.executable, "-m", "dcrl"]
-        if (self.path / "checkpoints").is_dir():
-            return [*dcrl, "resume", str(self.path), "--evaluations", str(evaluations)]
-        about = ["--algorithm", self.algorithm, "--seed", str(self.seed), "--evaluations", str(evaluations)]
-        output = self.path.parents[2]
-        return [*dcrl, "train", self.task, *about, "--output", str(output), *flags]
+    def check(self) -> None:
+        """Refuse a directory that holds a run with other settings, the budget aside."""
+        if not self.has_begun:
+            return
+        there, wanted = (
+            dict(_leaves(content)) for content in (read_json(self.path / "config.json"), to_json(self.config))
+        )
+        odd = [name for name in sorted(there | wanted) if there.get(name) != wanted.get(name) and name != "evaluations"]
+        if odd:
+            found, asked = (reprlib.repr(settings.get(odd[0])) for settings in (there, wanted))
+            raise ValueError(
+                f"{self.path} holds a run with another {odd[0]}: {found}, not {asked}; ask for the same, "
+                "or for another --output"
+            )
 
 
-def jobs(tasks: Iterable[str], algorithms: Sequence[str], seeds: Iterable[int], output: Path) -> tuple[Job, ...]:
-    """All of them, seed by seed, so that what is there when a sweep is stopped can be compared."""
-    tasks = tuple(tasks)
-    return tuple(
-        Job(task=task, algorithm=algorithm, seed=seed, path=directory(output, task, algorithm, seed))
-        for seed in seeds
-        for task in tasks
-        for algorithm in algorithms
-    )
+def _leaves(content: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """The settings of a configuration by their full names, as JSON has them."""
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield from _leaves(value, f"{name}.{key}" if name else str(key))
+    else:
+        yield name, json.loads(json.dumps(content))
 
 
 class Sweep:
     """Owns the processes of the runs under way, and shares out the cores among them. Used as a `with` block."""
 
-    def __init__(self, waiting: Iterable[Job], evaluations: int, flags: Sequence[str] = (), at_once: int = 1) -> None:
-        self.waiting, self.evaluations, self.flags = deque(waiting), evaluations, tuple(flags)
+    def __init__(self, waiting: Iterable[Job], at_once: int = 1) -> None:
+        self.waiting, self._shares = deque(waiting), shares(at_once)
         self.running: dict[int, tuple[Job, subprocess.Popen[bytes]]] = {}
-        self.failed: list[Job] = []
-        self._shares = shares(at_once)
+        self.failed: dict[Job, str] = {}  # with the reason
+        self._before: dict[Job, int] = {}  # the length of a log before the run
 
     def __enter__(self) -> Sweep:
         return self
@@ -101,7 +121,7 @@ class Sweep:
         """The runs that have ended since."""
         ended = [number for number, (_, process) in self.running.items() if process.poll() is not None]
         found = [self.running.pop(number) for number in ended]
-        self.failed += [job for job, process in found if process.returncode]
+        self.failed |= {job: self._reason(job, process.returncode) for job, process in found if process.returncode}
         return [job for job, _ in found]
 
     def begin(self) -> list[Job]:
@@ -119,31 +139,50 @@ class Sweep:
         self.waiting.clear()
         for _, process in self.running.values():
             if process.poll() is None:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(signal.SIGTERM)
 
     def _wait(self) -> None:
         for _, process in self.running.values():
             process.wait()
 
-    def _start(self, job: Job, cores: frozenset[int] | None) -> subprocess.Popen[bytes]:
+    def _start(self, job: Job, cores: frozenset[int]) -> subprocess.Popen[bytes]:
         job.log.parent.mkdir(parents=True, exist_ok=True)
-        pin: Callable[[], None] | None = partial(os.sched_setaffinity, 0, cores) if cores else None
-        with open(job.log, "ab") as log:
+        self._before[job] = job.log.stat().st_size if job.log.exists() else 0
+        with open(job.log, "ab") as log, _on(cores):  # a process has the cores of the thread that starts it
             return subprocess.Popen(
-                job.command(self.evaluations, self.flags),
+                job.command,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # a terminal's Ctrl-C comes from here, once
-                preexec_fn=pin,  # before JAX counts the cores
             )
 
+    def _reason(self, job: Job, code: int) -> str:
+        """Why a run failed: the signal that killed it, or the last thing it said."""
+        if code < 0:
+            return f"it was killed by {signal.Signals(-code).name}"
+        said = job.log.read_bytes()[self._before[job] :].decode(errors="replace").splitlines()
+        return next((line for line in reversed(said) if re.search(r"\w", line)), f"it ended with exit code {code}")
 
-def shares(at_once: int) -> list[frozenset[int] | None]:
-    """The cores of each of so many runs; None for all of them, where they cannot be shared out."""
+
+def shares(at_once: int) -> list[frozenset[int]]:
+    """The cores of each of so many runs; none means all of them, where they cannot be shared out."""
     if at_once < 1:
         raise ValueError(f"--at-once is at least 1, got {at_once}")
     every = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if at_once == 1 or len(every) < at_once:
-        return [None] * at_once
+        return [frozenset()] * at_once
     return [frozenset(every[number::at_once]) for number in range(at_once)]
+
+
+@contextmanager
+def _on(cores: frozenset[int]) -> Iterator[None]:
+    if not cores:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

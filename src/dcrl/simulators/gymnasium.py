@@ -29,7 +29,7 @@ FREE = -1  # the episode of a slot that plays none
 class GymnasiumSimulator:
     """Owns the environments."""
 
-    beside = True
+    beside = False  # environments may be bound to the thread that made them
 
     def __init__(self, task: GymnasiumTask) -> None:
         self.task = task
