@@ -69,7 +69,7 @@ def prepare(job: Job) -> Contestant:
         jax.block_until_ready(state.learned)
         return {
             "generation": report.generation,
-            "steps": (report.environment_steps - before) / algorithm.batch_size,
+            "steps": (report.environment_steps - before) / algorithm.generation_evaluations,
             "coverage": report.coverage,
             "max_fitness": report.max_fitness,
         }
