@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import dcrl
 
-SOURCE = Path(dcrl.__file__).parent
+SOURCE, ROOT = Path(dcrl.__file__).parent, Path(__file__).parents[1]
 FILES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py"))
 
 # From the top down. A part imports its own row and the rows below, and no two parts import each other.
@@ -113,6 +114,19 @@ def test_a_package_is_imported_only_where_it_belongs(package: str) -> None:
         if any(within(name, package) for name in imported(file)) and not {file, *file.parents} & set(allowed)
     ]
     assert elsewhere == []
+
+
+@pytest.mark.parametrize(
+    "file", [*ROOT.glob("benchmarks/*.py"), *ROOT.glob("examples/*.py")], ids=lambda file: file.name
+)
+def test_scripts_import_what_there_is(file: Path) -> None:
+    """Nothing else would notice that a benchmark has been left behind."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and within(node.module, "dcrl"):
+            module = import_module(node.module)
+            missing = [alias.name for alias in node.names if not hasattr(module, alias.name)]
+            for name in missing:
+                import_module(f"{node.module}.{name}")
 
 
 def loads_code(source: str) -> Iterator[str]:
