@@ -45,7 +45,7 @@ def test_runs_are_those_of_train_and_complete_ones_are_left_alone(tmp_path: Path
     planned = sweep(tmp_path / "sweep", "--seeds", "0", "2", "--evaluations", "80", "--dry-run")
     resumed, begun = planned.stdout.splitlines()[-2:]
     assert f"resume {here / 'seed-0'} --evaluations 80" in resumed
-    assert "train point_omni --algorithm me --seed=2 --evaluations 80" in begun
+    assert "train point_omni --algorithm me --seed 2 --evaluations 80" in begun
     other = sweep(tmp_path / "sweep", "--seeds", "0", "--evaluations", "80", flags=(*SMALL[:-2], "32", "32"))
     assert (other.returncode, other.stdout) == (2, "")
     assert f"{here / 'seed-0'} holds a run with another hidden: [16, 16], not [32, 32]" in other.stderr

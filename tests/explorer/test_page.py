@@ -118,9 +118,7 @@ def test_the_page_follows_a_file_that_is_replaced(
     path = others["replaced.safetensors"]
     whole = path.read_bytes()
     genotype = np.where(fewer[:, None], found.genotype, 0)
-    repertoires.save(
-        others["replaced.safetensors"], dataclasses.replace(found, occupied=fewer, genotype=genotype, **less)
-    )
+    repertoires.save(path, dataclasses.replace(found, occupied=fewer, genotype=genotype, **less))
     page.get_by_text(f"{count - 1} of 64 cells filled").wait_for()
     path.write_bytes(whole[:-100])
     page.get_by_text("showing what was there before").wait_for()
@@ -135,8 +133,9 @@ def test_the_page_follows_a_run_that_trains(
     page = new_page(address)
     choose_run(page, 4)
     page.get_by_text("after 80 evaluations").wait_for()
-    dcrl.resume(others["training"], evaluations=16 * 9)
-    page.get_by_text("after 144 evaluations").wait_for()
+    count = int(dcrl.resume(others["training"], evaluations=16 * 9).occupied.sum())
+    page.get_by_text(f"{count} of 64 cells filled after 144 evaluations").wait_for()
+    assert page.locator(".dcrl-cells path:not(.empty)").count() == count
 
 
 def test_text_in_a_runs_files_is_only_text(address: str, new_page: Callable[..., Any]) -> None:

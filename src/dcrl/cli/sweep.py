@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 from rich import progress as rich
@@ -20,7 +20,7 @@ from dcrl.cli.conduct import INTERRUPTED
 from dcrl.cli.interrupt import Interrupted, interrupts
 from dcrl.cli.train import Preset, budget, config_of, parse
 from dcrl.runs.run import directory
-from dcrl.runs.sweep import Job, Sweep, shares
+from dcrl.runs.sweep import Job, Sweep
 from dcrl.runs.upkeep import Upkeep
 from dcrl.tasks import registry as tasks
 
@@ -59,14 +59,14 @@ def main(arguments: Sequence[str]) -> int:
     own, handed_on = _split(arguments)
     flags = tyro.cli(Flags, prog="dcrl sweep", args=own, config=(tyro.conf.FlagCreatePairsOff,))
     every = jobs(flags, handed_on)
-    shares(flags.at_once)
     waiting = [job for job in every if not job.is_complete]
+    sweep = Sweep(waiting, flags.at_once)
     print(_preview(every, waiting, flags), flush=True)
     if flags.dry_run:
         print("\n".join(shlex.join(job.command) for job in waiting))
         return 0
     with interrupts() as interrupt, Display(len(every), len(every) - len(waiting)) as display:
-        with Sweep(waiting, flags.at_once) as sweep:
+        with sweep:
             try:
                 while sweep.busy:
                     interrupt.check()
@@ -104,14 +104,16 @@ def jobs(flags: Flags, handed_on: Sequence[str] = ()) -> tuple[Job, ...]:
         raise ValueError(f"the budget is at least 1 evaluation, got {evaluations}")
     for name in flags.tasks:
         tasks.get(name)
+    if not (flags.tasks and flags.algorithms and flags.seeds):
+        raise ValueError("a sweep needs at least one task, one algorithm and one seed")
+    budgeted = ["--evaluations", str(evaluations), "--output", str(flags.output), *handed_on]
+    parsed = {name: parse([flags.tasks[0], "--algorithm", name, *budgeted]) for name in flags.algorithms}
     every = tuple(
-        _job(flags.output, handed_on, evaluations, task, algorithm, seed)
+        _job(parsed[algorithm], budgeted, task, seed)
         for seed in flags.seeds
         for task in flags.tasks
         for algorithm in flags.algorithms
     )
-    if not every:
-        raise ValueError("a sweep needs at least one task, one algorithm and one seed")
     if len({job.path for job in every}) < len(every):
         raise ValueError("a task, an algorithm or a seed is named twice; every run needs a directory of its own")
     for job in every:
@@ -119,14 +121,14 @@ def jobs(flags: Flags, handed_on: Sequence[str] = ()) -> tuple[Job, ...]:
     return every
 
 
-def _job(output: Path, handed_on: Sequence[str], evaluations: int, task: str, algorithm: str, seed: int) -> Job:
-    about = ["--algorithm", algorithm, f"--seed={seed}", "--evaluations", str(evaluations), "--output", str(output)]
-    begin = [task, *about, *handed_on]
-    parsed = parse(begin)
-    path = directory(output, task, algorithm, seed)
+def _job(parsed: Any, budgeted: Sequence[str], task: str, seed: int) -> Job:
+    """A run of the algorithm whose flags were parsed, on another task and with another seed."""
+    config = dataclasses.replace(config_of(parsed), task=task, seed=seed)
+    path = directory(parsed.output, task, config.algorithm, seed)
     threads = [] if parsed.threads is None else ["--threads", str(parsed.threads)]
-    go_on = [str(path), "--evaluations", str(evaluations), *threads, *_flags_of(parsed.upkeep)]
-    return Job(config=config_of(parsed), path=path, begin=("train", *begin), go_on=("resume", *go_on))
+    begin = ("train", task, "--algorithm", config.algorithm, "--seed", str(seed), *budgeted)
+    go_on = ("resume", str(path), "--evaluations", str(config.evaluations), *threads, *_flags_of(parsed.upkeep))
+    return Job(config=config, path=path, begin=begin, go_on=go_on)
 
 
 def _flags_of(upkeep: Upkeep) -> list[str]:
