@@ -129,10 +129,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def new_page(browser: Any) -> Iterator[Callable[..., Any]]:
-    """`new_page(address)`: a tab with the map drawn. No error may reach its console, no request another machine."""
+    """`new_page(address)`: a tab with the whole page. No error may reach its console, no request another machine."""
     errors, requests, contexts = [], [], []
 
-    def make(url: str, **options: Any) -> Any:
+    def make(url: str, *, wait: bool = True, **options: Any) -> Any:
         context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
@@ -141,7 +141,9 @@ def new_page(browser: Any) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(url)
-        page.wait_for_selector(".dcrl-cells path", state="attached")
+        if wait:
+            page.wait_for_selector(".dcrl-cells path", state="attached")
+            page.wait_for_selector(".dcrl-player")
         return page
 
     yield make

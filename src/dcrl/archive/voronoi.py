@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial import Voronoi
 
 from dcrl.types import Floats
 
 
 def voronoi_cells(centroids: Floats, low: tuple[float, ...], high: tuple[float, ...]) -> list[Floats]:
     """One polygon a centroid, within the bounds: each point is mirrored at each side, so that every cell is finite."""
-    from scipy.spatial import Voronoi  # here: it takes half a second, in which others can be imported
-
     lower, upper = np.asarray(low), np.asarray(high)
     points = [np.asarray(centroids, np.float64)]
     for axis in range(2):

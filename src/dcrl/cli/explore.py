@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -49,41 +50,59 @@ def run(
     """
     if find_spec("nicegui") is None:
         raise ValueError("the explorer is an optional extra: pip install 'dcrl-map-elites[explore]'")
-    from dcrl.explorer.opened import open_runs
+    from dcrl.explorer.listening import listen
 
     devices.prepare(cache_directory())
     if export is not None:
         return _export(paths, export, cells, descriptor, seed, overwrite=overwrite, trust=trust_task)
-    gc.disable()  # imports make no garbage, and looking for some takes a tenth of their time
-    try:
-        with ThreadPoolExecutor(1) as reading:  # while the web packages are imported, which takes as long
-            opening = reading.submit(open_runs, paths, trust=trust_task)
-            from dcrl.explorer import server
-            from dcrl.explorer.guard import is_loopback
-
-            runs = opening.result()
-    finally:
-        gc.enable()
-    with server.listen(host, port) as opened:
-        url = server.address(opened, host)
-
-        def ready() -> None:
-            print(f"exploring {', '.join(map(str, paths))} at {url} (Ctrl-C ends it)", flush=True)
-            if not is_loopback(host):
-                print(
-                    f"dcrl: the page is open to every machine that can reach {host}: whoever can may look at these "
-                    "runs and use this machine's processor; there is no password",
-                    file=sys.stderr,
-                    flush=True,
-                )
-            if not no_browser:
-                server.show_in_browser(url)
-
+    with listen(host, port) as opened:
         try:
-            server.serve(runs, opened, host, ready)
+            _serve(paths, opened, host, browse=not no_browser, trust=trust_task)
         except KeyboardInterrupt:  # the way to end it
             print()
     return 0
+
+
+def _serve(paths: tuple[Path, ...], opened: socket.socket, host: str, *, browse: bool, trust: bool) -> None:
+    """Read the runs while the web packages are imported, which takes longer; who calls in between waits for it."""
+    from dcrl.explorer import sockets
+    from dcrl.explorer.opened import Opened, open_runs
+
+    def read() -> list[Opened]:
+        runs = open_runs(paths, trust=trust)
+        opened.listen()
+        _announce(paths, opened, host, browse=browse)
+        return runs
+
+    gc.disable()  # imports make no garbage, and looking for some takes a tenth of their time
+    try:
+        sockets.load()
+        with ThreadPoolExecutor(1) as reading:
+            reader = reading.submit(read)
+            from dcrl.explorer import server
+
+            runs = reader.result()
+    finally:
+        gc.freeze()  # what has been imported stays
+        gc.enable()
+    server.serve(runs, opened, host)
+
+
+def _announce(paths: tuple[Path, ...], opened: socket.socket, host: str, *, browse: bool) -> None:
+    from dcrl.explorer.guard import is_loopback
+    from dcrl.explorer.listening import address, show_in_browser
+
+    url = address(opened, host)
+    print(f"exploring {', '.join(map(str, paths))} at {url} (Ctrl-C ends it)", flush=True)
+    if not is_loopback(host):
+        print(
+            f"dcrl: the page is open to every machine that can reach {host}: whoever can may look at these "
+            "runs and use this machine's processor; there is no password",
+            file=sys.stderr,
+            flush=True,
+        )
+    if browse:
+        show_in_browser(url)
 
 
 def _export(

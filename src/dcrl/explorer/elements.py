@@ -8,19 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import nicegui.elements.scene  # noqa: F401  (registers three.js, which the player draws with)
+from nicegui import __version__
+from nicegui.dependencies import esm_modules
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
+from dcrl.explorer.wire import dump
+
 CLIENT = Path(__file__).parent / "client"
 SCRIPTS = {"dcrl-explorer": "client"}
+MAP_SCRIPTS = ("first", "map", "axes", "colours", "dom", "places", "ruler", "tiles")
 
 
 class ArchiveMap(Element, component="client/map_element.js", esm=SCRIPTS):
-    """The archive; calls `on_pick(cell, target)` with what the browser sent, which may be anything."""
+    """The archive, at first what `first` has; calls `on_pick` with what the browser sent, which may be anything."""
 
-    def __init__(self, archive: str, on_pick: Callable[[Any], Any]) -> None:
+    def __init__(self, on_pick: Callable[[Any], Any]) -> None:
         super().__init__()
-        self._props["archive"] = archive
         self.on("pick", lambda event: on_pick(_only(event)))
 
     def show(self, archive: str) -> None:
@@ -57,6 +61,18 @@ def _only(event: GenericEventArguments) -> Any:
 
 def style() -> str:
     return f"<style>{(CLIENT / 'explore.css').read_text()}</style>"
+
+
+def first(archive: str, words: dict[str, str]) -> str:
+    """The map, drawn before the page around it has loaded."""
+    key = next(key for key, module in esm_modules.items() if module.name == "dcrl-explorer")
+    folder = f"/_nicegui/{__version__}/esm/{key}"
+    early = "".join(f'<link rel="modulepreload" href="{folder}/{name}.js">' for name in MAP_SCRIPTS)
+    return (
+        f'{early}<script type="application/json" id="dcrl-archive">{archive}</script>'
+        f'<script type="application/json" id="dcrl-words">{dump(words)}</script>'
+        '<script type="module">import "dcrl-explorer/first.js";</script>'
+    )
 
 
 def listed(motions: list[dict[str, Any]], turn: int) -> str:

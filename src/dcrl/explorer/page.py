@@ -12,7 +12,7 @@ from nicegui import ui
 
 from dcrl.explorer import behaviour, curves, wire
 from dcrl.explorer.behaviour import MODES, Mode
-from dcrl.explorer.elements import ArchiveMap, Player, listed, style
+from dcrl.explorer.elements import ArchiveMap, Player, first, listed, style
 from dcrl.explorer.opened import Content, Opened
 from dcrl.runs.repertoire import Repertoire
 
@@ -35,7 +35,7 @@ class View:
         self.client = ui.context.client
 
     def build(self) -> None:
-        ui.add_head_html(style())
+        ui.add_head_html(style() + first(self.shown.map, {"run": self.run.label, **self.words()}))
         ui.dark_mode(None)  # as the system is, until somebody presses the button
         with ui.header(fixed=False).classes("dcrl-header"):
             ui.label("dcrl explore").classes("dcrl-brand")
@@ -50,12 +50,12 @@ class View:
             ui.button(icon="contrast").props('flat round dense color=white aria-label="light or dark"').on(
                 "click", js_handler="() => Quasar.Dark.toggle()"
             )
-        with ui.element("main").classes("dcrl-page"):
+        with ui.element("div").classes("dcrl-page"):
             with ui.element("div").classes("dcrl-column"):
                 with ui.element("section").classes("dcrl-card"):
                     self.heading = ui.label().classes("dcrl-heading")
                     self.about = ui.label().classes("dcrl-about")
-                    self.map = ArchiveMap(self.shown.map, self.picked)
+                    self.map = ArchiveMap(self.picked)
                 with ui.element("section").classes("dcrl-card dcrl-training"):
                     self.charts: curves.Charts | None = None
                     ui.timer(0, self.add_charts, once=True)  # after the map, whose scripts are smaller
@@ -82,16 +82,23 @@ class View:
                 "another start state of the same policy"
             )
 
-    def describe(self) -> None:
-        """Say what is shown, and whether all of it could be read."""
+    def words(self) -> dict[str, str]:
+        """What is shown, and whether all of it could be read."""
         found = self.shown.repertoire
         known = f"{found.algorithm} on " if found.algorithm else ""
         count, cells = int(found.occupied.sum()), len(found.occupied)
-        self.heading.set_text(f"{known}{found.task}")
         evaluations = "" if found.evaluations is None else f" after {found.evaluations:,} evaluations"
         trouble = f" — {self.shown.trouble}; showing what was there before" if self.shown.trouble else ""
-        self.about.set_text(f"{count:,} of {cells:,} cells filled{evaluations}{trouble}")
-        has_actor = found.actor_parameters is not None
+        return {
+            "heading": f"{known}{found.task}",
+            "about": f"{count:,} of {cells:,} cells filled{evaluations}{trouble}",
+        }
+
+    def describe(self) -> None:
+        words = self.words()
+        self.heading.set_text(words["heading"])
+        self.about.set_text(words["about"])
+        has_actor = self.shown.repertoire.actor_parameters is not None
         self.no_actor.set_visibility(not has_actor)
         self.modes.set_visibility(has_actor)
 

@@ -7,10 +7,8 @@ import contextlib
 import logging
 import os
 import socket
-import sys
 import threading
-import webbrowser
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 
 # before NiceGUI is imported: it would keep a folder in the working directory otherwise
 os.environ.setdefault("NICEGUI_STORAGE_PATH", os.path.join(os.path.expanduser("~"), ".cache", "dcrl", "nicegui"))
@@ -30,34 +28,8 @@ WARM_SECONDS = 3.0  # until the simulator is loaded: the page comes first
 GOODBYE_SECONDS = 1  # for open connections, when the server is stopped
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket on which the page will be served; port 0 takes any that is free."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        opened = socket.socket(family, socket.SOCK_STREAM)
-    except OSError as error:
-        raise ValueError(f"cannot listen at {host}: {error.strerror}; --host is an address of this machine") from None
-    try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind((host, port))
-    except (OSError, OverflowError) as error:
-        opened.close()
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(
-            f"cannot listen at {host} port {port}: {reason}; --port 0 takes a free port, --port N another one"
-        ) from None
-    return opened
-
-
-def address(opened: socket.socket, host: str) -> str:
-    """What to type into a browser on this machine."""
-    everywhere = host in ("", "0.0.0.0", "::")
-    name = "127.0.0.1" if everywhere else f"[{host}]" if ":" in host else host
-    return f"http://{name}:{opened.getsockname()[1]}/"
-
-
-def serve(runs: Sequence[Opened], opened: socket.socket, host: str, ready: Callable[[], None]) -> None:
-    """Serve the page until the process is told to stop; `ready` is called when it can be opened."""
+def serve(runs: Sequence[Opened], opened: socket.socket, host: str) -> None:
+    """Serve the page until the process is told to stop."""
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -65,8 +37,6 @@ def serve(runs: Sequence[Opened], opened: socket.socket, host: str, ready: Calla
         warming = threading.Timer(WARM_SECONDS, _warm, args=(runs[0],))
         warming.daemon = True
         warming.start()
-        opened.listen()  # whoever is told the address may call at once
-        ready()
         yield
         warming.cancel()
         following.cancel()
@@ -89,12 +59,6 @@ def serve(runs: Sequence[Opened], opened: socket.socket, host: str, ready: Calla
         server_header=False,
     )
     uvicorn.Server(config).run(sockets=[opened])
-
-
-def show_in_browser(url: str) -> None:
-    """Open a window where there are windows; a text browser would take the terminal."""
-    if sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
-        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
 async def _follow(runs: Sequence[Opened]) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcrl.archive.voronoi import voronoi_cells
 from dcrl.explorer.behaviour import Behaviour
 from dcrl.runs.repertoire import Repertoire
 from dcrl.types import Floats
@@ -37,7 +36,6 @@ def archive_text(repertoire: Repertoire, recorded: Sequence[int] | None = None) 
             "fitness": [float(f) if o else None for f, o in zip(repertoire.fitness, occupied, strict=True)],
             "descriptor": [_short(d) if o else None for d, o in zip(repertoire.descriptor, occupied, strict=True)],
             "centroid": [_short(centroid) for centroid in repertoire.centroids],
-            "polygon": _polygons(repertoire),
             "recorded": None if recorded is None else list(recorded),
         }
     )
@@ -85,22 +83,6 @@ def dump(content: Any) -> str:
     """JSON that can stand in a page: no text in it can end a script element."""
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
-
-
-def _polygons(repertoire: Repertoire) -> list[list[float]] | None:
-    """A cell's corners, x and y by turns; None where the descriptor has more than two dimensions."""
-    space = repertoire.space
-    if space.size == 2:
-        return [_short(cell.reshape(-1)) for cell in voronoi_cells(repertoire.centroids, space.low, space.high)]
-    if space.size > 2:
-        return None
-    centre = repertoire.centroids[:, 0].astype(np.float64)
-    order = np.argsort(centre)
-    middle = (centre[order][1:] + centre[order][:-1]) / 2
-    edges = np.concatenate([space.low, middle, space.high])
-    rank = np.argsort(order)
-    corners = ([edges[i], 0, edges[i + 1], 0, edges[i + 1], 1, edges[i], 1] for i in rank)
-    return [_short(corner) for corner in corners]
 
 
 def _ending(motion: Motion) -> str:

@@ -85,14 +85,15 @@ def archive(where: object, tensors: Mapping[str, NDArray[Any]], network: Layers,
     for name in ("fitness", "genotype"):
         _finite(where, name, tensors[name], occupied)
     _within(where, "descriptor", tensors["descriptor"], occupied, space)
+    empty = np.flatnonzero(~occupied)
     for name, holds, expected in (
-        ("fitness", np.isnan(tensors["fitness"]), "NaN"),
-        ("descriptor", np.isnan(tensors["descriptor"]).all(axis=1), "NaN"),
-        ("genotype", ~tensors["genotype"].any(axis=1), "0"),
+        ("fitness", np.isnan(tensors["fitness"][empty]), "NaN"),
+        ("descriptor", np.isnan(tensors["descriptor"][empty]).all(axis=1), "NaN"),
+        ("genotype", ~tensors["genotype"][empty].any(axis=1), "0"),
     ):
-        wrong = np.flatnonzero(~occupied & ~holds)
-        if len(wrong):
-            raise ValueError(f"{where}: tensor {name!r} must be {expected} in an empty cell, but is not in {wrong[0]}")
+        if not holds.all():
+            wrong = empty[~holds][0]
+            raise ValueError(f"{where}: tensor {name!r} must be {expected} in an empty cell, but is not in {wrong}")
 
 
 def actor(where: object, parameters: NDArray[Any], metadata: Mapping[str, Any], expected: Layers, task: str) -> None:
@@ -182,7 +183,8 @@ def _expect(where: object, name: str, array: NDArray[Any], dtype: str, shape: tu
 
 
 def _finite(where: object, name: str, values: Floats, occupied: Bools) -> None:
-    finite = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    rows = values.reshape(len(values), -1)
+    finite = np.isfinite(rows.min(axis=1)) & np.isfinite(rows.max(axis=1))  # what is not shows in one of the two
     wrong = np.flatnonzero(occupied & ~finite)
     if len(wrong):
         raise ValueError(f"{where}: tensor {name!r} must be finite, but is not in row {wrong[0]}")

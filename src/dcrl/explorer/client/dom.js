@@ -10,13 +10,13 @@ export function svg(tag, attributes = {}, parent = null) {
   return element;
 }
 
-/** A number for people: as many digits as say something. */
-export function pretty(value, digits = 4) {
+/** A number for people: as many digits as say something. By hand: the browser's own way takes 40 ms at its first call. */
+export function pretty(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1000) return value.toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: 1 });
+  if (size >= 1000) return value.toFixed(1).replace(/\B(?=(\d{3})+\.)/g, ",");
   if (size !== 0 && size < 1e-3) return value.toExponential(2);
-  return value.toLocaleString("en", { maximumFractionDigits: size >= 10 ? 2 : digits - 1, minimumFractionDigits: 2 });
+  return value.toFixed(size >= 10 ? 2 : 3).replace(/(\.\d\d)0$/, "$1");
 }
 
 /** A new element with classes and text; text is never read as HTML. */

@@ -8,6 +8,7 @@ import { GRADIENT, KIND_COLOUR, viridis } from "dcrl-explorer/colours.js";
 import { make, pretty, svg } from "dcrl-explorer/dom.js";
 import { isFilled, isTiled, nearest, neighbour, placeOf } from "dcrl-explorer/places.js";
 import { drawRuler } from "dcrl-explorer/ruler.js";
+import { tiles } from "dcrl-explorer/tiles.js";
 
 const MARGIN = { left: 54, right: 14, top: 10, bottom: 44 };
 const CLICK_PIXELS = 5; // a pointer that moved less has clicked
@@ -20,6 +21,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
  */
 export function createMap(root, pick) {
   let archive = null;
+  let polygons = []; // one a cell, where cells tile the map
   let axes = [0, 1];
   let view = null; // {x: [low, high], y: [low, high]} in the descriptor's units
   let chosen = null; // {cell, target}
@@ -91,6 +93,7 @@ export function createMap(root, pick) {
     const kind = (a) => JSON.stringify([a.names, a.low, a.high, a.fitness.length]);
     const same = archive && kind(archive) === kind(given);
     archive = given;
+    polygons = tiled() ? tiles(archive.centroid, archive.low, archive.high) : [];
     if (!same) {
       axes = [0, Math.min(1, archive.names.length - 1)];
       sliders = archive.low.map((low, i) => (low + archive.high[i]) / 2);
@@ -123,10 +126,8 @@ export function createMap(root, pick) {
 
   function shape(cell) {
     if (!tiled()) return `M${x(archive.descriptor[cell])} ${y(archive.descriptor[cell])}h0`;
-    const corners = archive.polygon[cell];
-    let path = "";
-    for (let i = 0; i < corners.length; i += 2) path += `${i ? "L" : "M"}${corners[i]} ${corners[i + 1]}`;
-    return `${path}Z`;
+    const corners = polygons[cell].map((corner) => `${corner.x} ${corner.y}`);
+    return corners.length ? `M${corners.join("L")}Z` : ""; // a centroid outside the bounds may have no cell
   }
 
   function render() {

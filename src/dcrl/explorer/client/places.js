@@ -1,7 +1,7 @@
 // Cells by where they are: the nearest to a place, the next in a direction.
 
 /** With one or two dimensions cells tile the map; with more, elites are dots on it. */
-export const isTiled = (archive) => archive.polygon !== null;
+export const isTiled = (archive) => archive.names.length <= 2;
 export const isFilled = (archive, cell) => archive.fitness[cell] !== null;
 export const placeOf = (archive, cell) => (isTiled(archive) ? archive.centroid[cell] : archive.descriptor[cell]);
 

@@ -1,0 +1,91 @@
+"""The map that is there before the page around it has loaded, and the cells that the browser computes for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from browsing import HIDDEN, HOSTILE, assert_shows, click_at
+
+import dcrl
+from dcrl.archive.voronoi import voronoi_cells
+from dcrl.runs.repertoire import Repertoire
+from dcrl.types import Floats
+
+pytest.importorskip("nicegui", reason="the explorer is an optional extra")
+
+TILES = """async ([centroids, low, high]) => {
+  const { tiles } = await import("dcrl-explorer/tiles.js");
+  return tiles(centroids, low, high).map((corners) => corners.map(({ x, y }) => [x, y]));
+}"""
+
+
+def tiles(page: Any, centroids: Floats, low: tuple[float, ...], high: tuple[float, ...]) -> list[Floats]:
+    return [np.array(corners) for corners in page.evaluate(TILES, [centroids.tolist(), low, high])]
+
+
+def distinct(corners: Floats, span: Floats) -> Floats:
+    """A polygon's corners by where they are, those that coincide once."""
+    return np.unique(np.round((corners - corners.min(axis=0)) / span, 9), axis=0)
+
+
+@pytest.mark.parametrize("cells", [1, 2, 7, 300])
+@pytest.mark.parametrize(("low", "high"), [((0.0, 0.0), (1.0, 1.0)), ((1000.0, -3.0), (1001.0, 50.0))])
+def test_cells_are_those_of_scipy(
+    address: str, new_page: Callable[..., Any], cells: int, low: tuple[float, ...], high: tuple[float, ...]
+) -> None:
+    span = np.subtract(high, low)
+    centroids = low + span * np.random.default_rng(cells).random((cells, 2))
+    computed = tiles(new_page(address), centroids, low, high)
+    assert len(computed) == cells
+    for here, there in zip(computed, voronoi_cells(centroids, low, high), strict=True):
+        np.testing.assert_allclose(here.min(axis=0), there.min(axis=0), atol=1e-9 * span.max())
+        np.testing.assert_allclose(distinct(here, span), distinct(there, span), atol=1e-6)
+
+
+def test_cells_of_a_grid_share_corners_and_of_one_dimension_are_strips(
+    address: str, new_page: Callable[..., Any]
+) -> None:
+    page = new_page(address)
+    middles = (np.arange(5) + 0.5) / 5
+    grid = np.stack(np.meshgrid(middles, middles), axis=-1).reshape(-1, 2)
+    for centre, corners in zip(grid, tiles(page, grid, (0.0, 0.0), (1.0, 1.0)), strict=True):
+        np.testing.assert_allclose(corners.min(axis=0), centre - 0.1, atol=1e-12)
+        np.testing.assert_allclose(corners.max(axis=0), centre + 0.1, atol=1e-12)
+    strips = tiles(page, np.array([[0.5], [-1.0], [2.0]]), (-2.0,), (2.0,))
+    assert [(corners.min(axis=0).tolist(), corners.max(axis=0).tolist()) for corners in strips] == [
+        ([-0.25, 0.0], [1.25, 1.0]),
+        ([-2.0, 0.0], [-0.25, 1.0]),
+        ([1.25, 0.0], [2.0, 1.0]),
+    ]
+
+
+def test_a_choice_made_before_the_page_has_loaded_is_played(
+    address: str, new_page: Callable[..., Any], found: Repertoire
+) -> None:
+    page = new_page("about:blank", wait=False)
+    framework: list[Any] = []
+    page.route("**/quasar.umd.prod.js", lambda route: framework.append(route))  # it does not arrive yet
+    page.goto(address, wait_until="commit")
+    page.wait_for_selector(".dcrl-cells path")
+    place = page.locator(".dcrl-map svg").bounding_box()
+    cell = int(np.nanargmax(found.fitness))
+    click_at(page, found.centroids[cell])
+    outline = page.get_attribute(".dcrl-chosen", "d")
+    assert page.locator(".dcrl-modes").count() == 0
+    (late,) = framework
+    late.continue_()
+    assert_shows(page, "elite", dcrl.rollout("point_omni", found.genotype[[cell]], 0, hidden=HIDDEN), 0, f"cell {cell}")
+    assert page.get_attribute(".dcrl-chosen", "d") == outline
+    assert (page.locator(".dcrl-map svg").count(), page.locator("main").count()) == (1, 1)
+    assert page.locator(".dcrl-map svg").bounding_box() == place  # nothing jumped
+
+
+def test_words_from_a_file_stay_words() -> None:
+    from dcrl.explorer.elements import first
+
+    page = first("{}", {"run": HOSTILE, "heading": HOSTILE, "about": HOSTILE})
+    assert page.count("</script>") == 3  # its own
+    assert "<img" not in page
