@@ -2,41 +2,49 @@
 
 /** For each centroid its cell's corners {x, y}; with one dimension, cells are strips from 0 to 1. */
 export function tiles(centroids, [left, bottom = 0], [right, top = 1]) {
-  const places = centroids.map(([x, y = 0.5], cell) => ({ x, y, cell })).sort((a, b) => a.x - b.x);
+  const side = Math.ceil(Math.sqrt(centroids.length)); // so many squares each way, with about one centroid in each
+  const [width, height] = [(right - left) / side, (top - bottom) / side];
+  const within = (value) => Math.min(Math.max(Math.floor(value), 0), side - 1);
+  const squares = Array.from({ length: side }, () => Array.from({ length: side }, () => []));
+  const places = centroids.map(([x, y = 0.5]) => {
+    const place = { x, y, column: within((x - left) / width), row: within((y - bottom) / height) };
+    squares[place.row][place.column].push(place);
+    return place;
+  });
   const box = [{ x: left, y: bottom }, { x: right, y: bottom }, { x: right, y: top }, { x: left, y: top }];
-  const polygons = [];
-  places.forEach((place, rank) => (polygons[place.cell] = tile(places, rank, box)));
-  return polygons;
+  return places.map((place) => tile(place, squares, Math.min(width, height), box));
 }
 
-/** Cut off what belongs to others, from the nearest in x outwards, until all that follow are too far away to matter. */
-function tile(places, rank, box) {
-  const { x, y } = places[rank];
-  let corners = box.map((corner) => ({ x: corner.x - x, y: corner.y - y }));
+/** Cut off what belongs to others, ring by ring of squares, until all that follow are too far away to matter. */
+function tile(place, squares, width, box) {
+  let corners = box.map((corner) => ({ x: corner.x - place.x, y: corner.y - place.y })); // seen from the centroid
   let reach = farthest(corners);
-  for (let step = 1, matter = true; matter && step < places.length; step++) {
-    matter = false;
-    for (let side = -step; side <= step; side += 2 * step) {
-      const other = places[rank + side];
-      if (!other) continue;
-      const dx = other.x - x;
-      const dy = other.y - y;
-      if (dx * dx >= 4 * reach) continue;
-      matter = true;
+  for (let ring = 0; ring < squares.length && (ring - 1) * width < 2 * Math.sqrt(reach); ring++) {
+    for (const other of around(place, squares, ring)) {
+      const dx = other.x - place.x;
+      const dy = other.y - place.y;
       const apart = dx * dx + dy * dy;
-      if (apart === 0 || apart >= 4 * reach) continue;
-      if (corners.some((corner) => corner.x * dx + corner.y * dy > apart / 2)) {
-        corners = nearSide(corners, dx, dy, apart / 2);
-        reach = farthest(corners);
-      }
+      if (apart === 0 || apart >= 4 * reach) continue; // itself, or too far away
+      corners = nearSide(corners, dx, dy, apart / 2);
+      reach = farthest(corners);
     }
   }
-  return corners.map((corner) => ({ x: corner.x + x, y: corner.y + y }));
+  return corners.map((corner) => ({ x: corner.x + place.x, y: corner.y + place.y }));
+}
+
+/** What is in the squares that are `ring` rows or columns away. */
+function around({ row, column }, squares, ring) {
+  const found = [];
+  for (let r = row - ring; r <= row + ring; r++) {
+    const step = Math.abs(r - row) === ring ? 1 : 2 * ring;
+    for (let c = column - ring; c <= column + ring; c += step) found.push(...(squares[r]?.[c] ?? []));
+  }
+  return found;
 }
 
 function farthest(corners) {
   let most = 0;
-  for (let i = 0; i < corners.length; i++) most = Math.max(most, corners[i].x ** 2 + corners[i].y ** 2);
+  for (const corner of corners) most = Math.max(most, corner.x ** 2 + corner.y ** 2);
   return most;
 }
 
