@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browsing import HIDDEN, HOSTILE, assert_shows, click_at
+from scipy.spatial.distance import cdist
 
 import dcrl
 from dcrl.archive.voronoi import voronoi_cells
@@ -26,11 +27,6 @@ def tiles(page: Any, centroids: Floats, low: tuple[float, ...], high: tuple[floa
     return [np.array(corners) for corners in page.evaluate(TILES, [centroids.tolist(), low, high])]
 
 
-def distinct(corners: Floats, span: Floats) -> Floats:
-    """A polygon's corners by where they are, those that coincide once."""
-    return np.unique(np.round((corners - corners.min(axis=0)) / span, 9), axis=0)
-
-
 @pytest.mark.parametrize("cells", [1, 2, 7, 300])
 @pytest.mark.parametrize(("low", "high"), [((0.0, 0.0), (1.0, 1.0)), ((1000.0, -3.0), (1001.0, 50.0))])
 def test_cells_are_those_of_scipy(
@@ -41,8 +37,11 @@ def test_cells_are_those_of_scipy(
     computed = tiles(new_page(address), centroids, low, high)
     assert len(computed) == cells
     for here, there in zip(computed, voronoi_cells(centroids, low, high), strict=True):
-        np.testing.assert_allclose(here.min(axis=0), there.min(axis=0), atol=1e-9 * span.max())
-        np.testing.assert_allclose(distinct(here, span), distinct(there, span), atol=1e-6)
+        distance = cdist(here / span, there / span)
+        assert (
+            distance.min(axis=0).max() < 1e-5
+        )  # every corner of one is a corner of the other, which qhull may merge with a near one
+        assert distance.min(axis=1).max() < 1e-5
 
 
 def test_cells_of_a_grid_share_corners_and_of_one_dimension_are_strips(
