@@ -22,7 +22,7 @@ import dcrl
 import fuzz
 from dcrl.networks import Layers
 from dcrl.runs import files
-from dcrl.runs.repertoire import save, save_actor
+from dcrl.runs.repertoire import outline, save, save_actor
 from fuzz import ACTOR, header, small, with_header
 
 ARRAYS = ("centroids", "occupied", "fitness", "descriptor", "genotype")
@@ -177,6 +177,22 @@ def test_what_does_not_fit_is_named(file, change, sentence):
     head = {"dcrl": json.dumps(metadata)}
     file.write_bytes(serialised({name: np.asarray(array, order="C") for name, array in tensors.items()}, metadata=head))
     assert re.search(sentence, refusal(file))
+    if "genotype" in sentence or "is damaged" in sentence:
+        assert outline(file).genotype.shape == (6, 0)  # it does not look
+    else:
+        with pytest.raises(ValueError, match=sentence):
+            outline(file)
+
+
+def test_an_outline_has_all_but_the_policies(file):
+    save_actor(file.with_name("actor.safetensors"), np.zeros(ACTOR.parameters), actor_metadata())
+    whole, found = dcrl.load(file.parent), outline(file.parent)
+    np.testing.assert_array_equal(found.actor_parameters, whole.actor_parameters)
+    assert same(dataclasses.replace(found, genotype=whole.genotype), whole)
+    assert (found.algorithm, found.seed, found.evaluations) == ("me", 3, 40)
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="cannot read"):
+        outline(file)
 
 
 def test_a_descriptor_a_little_outside_is_rounding(file):

@@ -94,19 +94,52 @@ def test_an_archive_that_changes_into_one_with_code_is_not_followed(found: Reper
     task.write_text(f"from pathlib import Path\nPath({str(ran)!r}).touch()\n")
     repertoires.save(path, found)
     (opened,) = open_runs((path,), trust=False)
-    before = opened.content.repertoire
+    before = opened.content.outline
     repertoires.save(path, dataclasses.replace(found, task=f"{task}:task"))
     opened.refresh()
     assert "--trust-task" in opened.content.trouble
-    assert opened.content.repertoire is before
+    assert opened.content.outline is before
     assert not ran.exists()
+
+
+def test_damage_that_the_map_does_not_show_is_said(found: Repertoire, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.safetensors"
+    repertoires.save(path, found)
+    content = bytearray(path.read_bytes())
+    content[content.index(found.genotype.tobytes()) + 5] ^= 1
+    path.write_bytes(content)
+    (opened,) = open_runs((path,), trust=False)
+    with pytest.raises(ValueError, match="is damaged"):
+        simulated(opened.content.whole, "elite", 0, [0.0, 0.0], 0, 1)
+    assert opened.content.trouble == ""
+    opened.verify()  # as the server does by itself
+    assert "is damaged" in opened.content.trouble
+    repertoires.save(path, found)
+    opened.refresh()
+    opened.verify()
+    assert opened.content.trouble == ""
+    np.testing.assert_array_equal(opened.content.whole().genotype, found.genotype)
+
+
+def test_what_moves_is_what_is_on_the_map(found: Repertoire, tmp_path: Path) -> None:
+    path = tmp_path / "changing.safetensors"
+    repertoires.save(path, found)
+    (opened,) = open_runs((path,), trust=False)
+    repertoires.save(path, dataclasses.replace(found, fitness=found.fitness + 1))
+    with pytest.raises(ValueError, match="has just changed; choose again in a moment"):
+        opened.content.whole()
+    opened.refresh()
+    np.testing.assert_array_equal(opened.content.whole().fitness, found.fitness + 1)
+    before = opened.content.whole()
+    path.unlink()
+    assert opened.content.whole() is before  # read once, kept
 
 
 def test_a_choice_that_was_superseded_is_not_simulated(found: Repertoire) -> None:
     cell = int(np.nanargmax(found.fitness))
     target = found.descriptor[cell].tolist()
-    assert simulated(found, "elite", cell, target, 0, 1, lambda: False) is None
-    assert simulated(found, "elite", cell, target, 0, 1, lambda: True) is not None
+    assert simulated(lambda: found, "elite", cell, target, 0, 1, lambda: False) is None
+    assert simulated(lambda: found, "elite", cell, target, 0, 1, lambda: True) is not None
 
 
 def test_a_map_is_shown_before_any_simulator_is_loaded(run: Path) -> None:

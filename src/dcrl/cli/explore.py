@@ -5,16 +5,18 @@ from __future__ import annotations
 import gc
 import socket
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from dcrl import devices
 from dcrl.archive.centroids import cache_directory
 from dcrl.cli.descriptor import numbers
+
+if TYPE_CHECKING:
+    from dcrl.explorer.opened import Opened
 
 PORT = 8050
 
@@ -51,37 +53,30 @@ def run(
     if find_spec("nicegui") is None:
         raise ValueError("the explorer is an optional extra: pip install 'dcrl-map-elites[explore]'")
     from dcrl.explorer.listening import listen
+    from dcrl.explorer.opened import open_runs
 
     devices.prepare(cache_directory())
     if export is not None:
         return _export(paths, export, cells, descriptor, seed, overwrite=overwrite, trust=trust_task)
     with listen(host, port) as opened:
+        runs = open_runs(paths, trust=trust_task)
+        opened.listen()
         try:
-            _serve(paths, opened, host, browse=not no_browser, trust=trust_task)
+            _announce(paths, opened, host, browse=not no_browser)
+            _serve(runs, opened, host)
         except KeyboardInterrupt:  # the way to end it
             print()
     return 0
 
 
-def _serve(paths: tuple[Path, ...], opened: socket.socket, host: str, *, browse: bool, trust: bool) -> None:
-    """Read the runs while the web packages are imported, which takes longer; who calls in between waits for it."""
+def _serve(runs: list[Opened], opened: socket.socket, host: str) -> None:
+    """Import the web packages, while the browser starts and waits, and serve the page with them."""
     from dcrl.explorer import sockets
-    from dcrl.explorer.opened import Opened, open_runs
-
-    def read() -> list[Opened]:
-        runs = open_runs(paths, trust=trust)
-        opened.listen()
-        _announce(paths, opened, host, browse=browse)
-        return runs
 
     gc.disable()  # imports make no garbage, and looking for some takes a tenth of their time
     try:
         sockets.load()
-        with ThreadPoolExecutor(1) as reading:
-            reader = reading.submit(read)
-            from dcrl.explorer import server
-
-            runs = reader.result()
+        from dcrl.explorer import server
     finally:
         gc.freeze()  # what has been imported stays
         gc.enable()
@@ -122,7 +117,7 @@ def _export(
     if len(paths) != 1:
         raise ValueError(f"an exported file shows one run, got {len(paths)}")
     free(file, overwrite=overwrite)
-    found = open_runs(paths, trust=trust)[0].content.repertoire
+    found = open_runs(paths, trust=trust)[0].content.whole()
     wanted = [int(found.nearest(numbers(text), 1)[0]) for text in descriptors]
     chosen = sorted(set(wanted)) or spread(found, cells).tolist()
     size = export(found, file, chosen, seed)

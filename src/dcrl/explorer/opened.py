@@ -6,20 +6,41 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from dcrl.explorer.wire import archive_text
 from dcrl.runs.metrics import read_metrics
-from dcrl.runs.repertoire import Repertoire, load
+from dcrl.runs.repertoire import Repertoire, load, outline
 from dcrl.runs.trust import check_task
 from dcrl.tasks.catalogue import BUILT_IN
 from dcrl.types import Floats
 
 
+class Whole:
+    """A run's repertoire, read when somebody wants to see it move; `outline` is what is on the map already."""
+
+    def __init__(self, path: Path, outline: Repertoire, found: Repertoire | None = None) -> None:
+        self._path, self._outline, self._found = path, outline, found
+        self._reading = threading.Lock()
+
+    def __call__(self) -> Repertoire:
+        """The repertoire; refuses a file that is damaged, or no longer the one on the map."""
+        with self._reading:
+            if self._found is None:
+                found = load(self._path)
+                if not _same(found, self._outline):
+                    raise ValueError(f"{self._path} has just changed; choose again in a moment")
+                self._found = found
+            return self._found
+
+
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """What a run held when it was last read. `trouble` says why a newer state could not be read."""
+    """What a run held when it was last read. `trouble` says what could not be read."""
 
-    repertoire: Repertoire
-    map: str  # of the repertoire, as text for the browser
+    outline: Repertoire  # perhaps without its policies
+    whole: Whole
+    map: str  # of the outline, as text for the browser
     metrics: dict[str, Floats]
     trouble: str = ""
 
@@ -32,8 +53,9 @@ class Opened:
         self._archive = path / "archive.safetensors" if path.is_dir() else path
         self._reading = threading.Lock()
         self._seen = self._stamps()
-        repertoire = self._load()
-        self.content = Content(repertoire=repertoire, map=archive_text(repertoire), metrics=self._metrics())
+        found = self._checked(outline(path))
+        whole = Whole(path, found)
+        self.content = Content(outline=found, whole=whole, map=archive_text(found), metrics=self._metrics())
 
     @property
     def label(self) -> str:
@@ -46,19 +68,29 @@ class Opened:
             now = self._stamps()
             if now == self._seen:
                 return
-            old = self.content
+            new = self.content
             try:
-                new = replace(old, metrics=self._metrics(), trouble="")
                 if now[:2] != self._seen[:2]:
-                    repertoire = self._load()
-                    new = replace(new, repertoire=repertoire, map=archive_text(repertoire))
+                    found = self._checked(load(self.path))
+                    whole = Whole(self.path, found, found)
+                    new = replace(new, outline=found, whole=whole, map=archive_text(found), trouble="")
+                new = replace(new, metrics=self._metrics())
             except ValueError as error:
-                new = replace(old, trouble=str(error))
+                new = replace(self.content, trouble=f"{error}; showing what was there before")
             self.content, self._seen = new, now
 
-    def _load(self) -> Repertoire:
-        """The repertoire; refuses one whose task is code that nobody vouched for, also when the file has changed."""
-        found = load(self.path)
+    def verify(self) -> None:
+        """Read all of it; damage that its map does not show is noted."""
+        content = self.content
+        try:
+            content.whole()
+        except ValueError as error:
+            with self._reading:
+                if self.content is content:
+                    self.content = replace(content, trouble=str(error))
+
+    def _checked(self, found: Repertoire) -> Repertoire:
+        """Refuse a task that is code nobody vouched for, also when the file has changed."""
         check_task(found.task, self.path, trust=self._trust)
         if found.task not in BUILT_IN:
             from dcrl.tasks import registry  # here: it loads JAX and MuJoCo, which a map can be drawn without
@@ -75,14 +107,21 @@ class Opened:
         return tuple(_stamp(self._archive.with_name(name)) for name in (self._archive.name, *BESIDE))
 
 
+SEEN = ("centroids", "fitness", "descriptor")
 BESIDE = ("actor.safetensors", "metrics.csv")
 
 
 def open_runs(paths: tuple[Path, ...], *, trust: bool) -> list[Opened]:
-    """All runs; refuses what is none, what is damaged, and a task whose code nobody vouched for."""
+    """All runs; refuses what is none, what is cut short or makes no sense, and a task that nobody vouched for."""
     if not paths:
         raise ValueError("give at least one run, such as runs/walker2d_uni/dcrl_me/seed-0")
     return [Opened(path, trust=trust) for path in paths]
+
+
+def _same(one: Repertoire, other: Repertoire) -> bool:
+    """Whether they hold the same elites, as far as their descriptors and fitness tell."""
+    same = all(np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True) for name in SEEN)
+    return same and one.task == other.task
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

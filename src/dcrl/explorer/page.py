@@ -84,11 +84,11 @@ class View:
 
     def words(self) -> dict[str, str]:
         """What is shown, and whether all of it could be read."""
-        found = self.shown.repertoire
+        found = self.shown.outline
         known = f"{found.algorithm} on " if found.algorithm else ""
         count, cells = int(found.occupied.sum()), len(found.occupied)
         evaluations = "" if found.evaluations is None else f" after {found.evaluations:,} evaluations"
-        trouble = f" — {self.shown.trouble}; showing what was there before" if self.shown.trouble else ""
+        trouble = f" — {self.shown.trouble}" if self.shown.trouble else ""
         return {
             "heading": f"{known}{found.task}",
             "about": f"{count:,} of {cells:,} cells filled{evaluations}{trouble}",
@@ -98,7 +98,7 @@ class View:
         words = self.words()
         self.heading.set_text(words["heading"])
         self.about.set_text(words["about"])
-        has_actor = self.shown.repertoire.actor_parameters is not None
+        has_actor = self.shown.outline.actor_parameters is not None
         self.no_actor.set_visibility(not has_actor)
         self.modes.set_visibility(has_actor)
 
@@ -109,7 +109,7 @@ class View:
         self.turn += 1
         self.player.show("[]")
         self.player.say(WELCOME)
-        if self.run.content.repertoire.actor_parameters is None:
+        if self.run.content.outline.actor_parameters is None:
             self.modes.set_value("elite")
         self.update(self.run.content)
 
@@ -120,7 +120,7 @@ class View:
 
     def update(self, content: Content) -> None:
         before, self.shown = self.shown, content
-        if before.repertoire is not content.repertoire:
+        if before.outline is not content.outline:
             self.map.show(content.map)
         self.describe()
         if self.charts is not None:
@@ -144,7 +144,7 @@ class View:
     async def picked(self, sent: Any) -> None:
         """A place was chosen; what a browser sends is checked like any other input."""
         try:
-            self.choice = _choice(sent, self.shown.repertoire)
+            self.choice = _choice(sent, self.shown.outline)
         except (TypeError, ValueError, KeyError, OverflowError):
             return
         await self.play()
@@ -154,11 +154,11 @@ class View:
         if self.choice is None:
             return
         self.turn += 1
-        turn, found, (cell, target), seed = self.turn, self.shown.repertoire, self.choice, self.seed
+        turn, whole, (cell, target), seed = self.turn, self.shown.whole, self.choice, self.seed
         waiting = asyncio.create_task(self._say_soon(turn))
         try:
             newest = lambda: turn == self.turn  # a key held down chooses faster than a robot runs
-            text = await threads.io_bound(simulated, found, self.mode, cell, target, seed, turn, newest)
+            text = await threads.io_bound(simulated, whole, self.mode, cell, target, seed, turn, newest)
         except Exception as error:  # a task's own code may raise anything
             if turn == self.turn and not self.gone:
                 self.player.show("[]")
@@ -183,7 +183,7 @@ class View:
 
 
 def simulated(
-    found: Repertoire,
+    whole: Callable[[], Repertoire],
     mode: Mode,
     cell: int | None,
     target: list[float],
@@ -196,6 +196,7 @@ def simulated(
 
     if not wanted():
         return None
+    found = whole()
     robot = shapes(found.task)
     played = []
     for one in behaviour.chosen(found, mode, cell, target):

@@ -70,6 +70,7 @@ async def _follow(runs: Sequence[Opened]) -> None:
 
 def _warm(run: Opened) -> None:
     """Play an elite once, so that what is compiled at the first episode is ready at the first click."""
-    found = run.content.repertoire
+    run.verify()
     with contextlib.suppress(ValueError):  # whoever clicks is told
+        found = run.content.whole()
         behaviour.play(found, behaviour.elite(found, int(np.argmax(found.occupied))), 0)

@@ -64,6 +64,16 @@ def layers(where: object, metadata: Mapping[str, Any]) -> Layers:
 
 def archive(where: object, tensors: Mapping[str, NDArray[Any]], network: Layers, space: Descriptor) -> None:
     """Refuse tensors that are no archive of such policies in such a space."""
+    outline(where, tensors, space)
+    occupied: Bools = tensors["occupied"]
+    genotype: Floats = tensors["genotype"]
+    _expect(where, "genotype", genotype, "float32", (len(occupied), network.parameters))
+    _finite(where, "genotype", genotype, occupied)
+    _blank(where, "genotype", ~genotype[~occupied].any(axis=1), "0", occupied)
+
+
+def outline(where: object, tensors: Mapping[str, NDArray[Any]], space: Descriptor) -> None:
+    """Refuse tensors that are no archive in such a space, whatever its policies are."""
     centroids = tensors["centroids"]
     if centroids.ndim != 2 or not len(centroids):
         raise ValueError(f"{where}: tensor 'centroids' must be (cells, {space.size}), got {_kind(centroids)}")
@@ -73,7 +83,6 @@ def archive(where: object, tensors: Mapping[str, NDArray[Any]], network: Layers,
         ("occupied", "bool", (cells,)),
         ("fitness", "float32", (cells,)),
         ("descriptor", "float32", (cells, space.size)),
-        ("genotype", "float32", (cells, network.parameters)),
     ):
         _expect(where, name, tensors[name], kind, shape)
     occupied: Bools = tensors["occupied"]
@@ -82,18 +91,10 @@ def archive(where: object, tensors: Mapping[str, NDArray[Any]], network: Layers,
     _within(where, "centroids", centroids, np.ones(cells, bool), space)
     if len(np.unique(centroids, axis=0)) != cells:
         raise ValueError(f"{where}: tensor 'centroids' holds the same centroid twice")
-    for name in ("fitness", "genotype"):
-        _finite(where, name, tensors[name], occupied)
+    _finite(where, "fitness", tensors["fitness"], occupied)
     _within(where, "descriptor", tensors["descriptor"], occupied, space)
-    empty = np.flatnonzero(~occupied)
-    for name, holds, expected in (
-        ("fitness", np.isnan(tensors["fitness"][empty]), "NaN"),
-        ("descriptor", np.isnan(tensors["descriptor"][empty]).all(axis=1), "NaN"),
-        ("genotype", ~tensors["genotype"][empty].any(axis=1), "0"),
-    ):
-        if not holds.all():
-            wrong = empty[~holds][0]
-            raise ValueError(f"{where}: tensor {name!r} must be {expected} in an empty cell, but is not in {wrong}")
+    _blank(where, "fitness", np.isnan(tensors["fitness"][~occupied]), "NaN", occupied)
+    _blank(where, "descriptor", np.isnan(tensors["descriptor"][~occupied]).all(axis=1), "NaN", occupied)
 
 
 def actor(where: object, parameters: NDArray[Any], metadata: Mapping[str, Any], expected: Layers, task: str) -> None:
@@ -188,6 +189,13 @@ def _finite(where: object, name: str, values: Floats, occupied: Bools) -> None:
     wrong = np.flatnonzero(occupied & ~finite)
     if len(wrong):
         raise ValueError(f"{where}: tensor {name!r} must be finite, but is not in row {wrong[0]}")
+
+
+def _blank(where: object, name: str, holds: Any, expected: str, occupied: Bools) -> None:
+    """Refuse an empty cell, of which `holds` has one value each, with something in it."""
+    if not holds.all():
+        wrong = np.flatnonzero(~occupied)[~holds][0]
+        raise ValueError(f"{where}: tensor {name!r} must be {expected} in an empty cell, but is not in {wrong}")
 
 
 def _within(where: object, name: str, values: Floats, occupied: Bools, space: Descriptor) -> None:

@@ -94,8 +94,13 @@ def write_tensors(
     return hashlib.sha256(content).hexdigest()
 
 
-def read_tensors(path: Path, names: tuple[str, ...] = ()) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """All tensors, which must include those named, and the metadata of a file that `write_tensors` wrote."""
+def read_tensors(
+    path: Path, names: tuple[str, ...] = (), *, without: str | None = None
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """All tensors, which must include those named, and the metadata of a file that `write_tensors` wrote.
+
+    `without` leaves one tensor out, and with it the checksum, which is of all of them.
+    """
     try:
         with open(path, "rb") as opened:
             size = int.from_bytes(opened.read(8), "little")
@@ -107,10 +112,10 @@ def read_tensors(path: Path, names: tuple[str, ...] = ()) -> tuple[dict[str, NDA
             missing = [name for name in names if name not in there]
             if missing:
                 raise ValueError(f"{path} lacks the tensor {missing[0]!r}")
-            tensors = {name: _tensor(path, file, name) for name in there}
+            tensors = {name: _tensor(path, file, name) for name in there if name != without}
     except (OSError, SafetensorError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None
-    if "checksum" in metadata and metadata["checksum"] != checksum(tensors, metadata):
+    if without is None and "checksum" in metadata and metadata["checksum"] != checksum(tensors, metadata):
         raise ValueError(f"{path} is damaged: it does not fit its metadata field 'checksum'")
     return tensors, metadata
 

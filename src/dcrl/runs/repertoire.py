@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -166,14 +166,36 @@ def load(run_or_file: str | Path) -> Repertoire:
 
     A file that is damaged or that holds anything unexpected is refused with a ValueError that names what is wrong.
     """
+    path = _file(run_or_file)
+    tensors, metadata = read_tensors(path, checked.TENSORS)
+    about = checked.about(path, metadata)
+    checked.archive(path, tensors, about.layers, about.space)
+    return _repertoire(path, about, tensors)
+
+
+def outline(run_or_file: str | Path) -> Repertoire:
+    """A repertoire whose policies were left in the file, so that even a large one is read at once.
+
+    Its `genotype` has no columns, and the file's checksum, which is of all of it, was not looked at.
+    """
+    path = _file(run_or_file)
+    tensors, metadata = read_tensors(path, checked.TENSORS, without="genotype")
+    about = checked.about(path, metadata)
+    checked.outline(path, tensors, about.space)
+    none = np.zeros((len(tensors["occupied"]), 0), np.float32)
+    return _repertoire(path, about, tensors | {"genotype": none})
+
+
+def _file(run_or_file: str | Path) -> Path:
     path = Path(run_or_file)
     if path.is_dir():
         path = path / "archive.safetensors"
     if not path.is_file():
         raise ValueError(f"there is no repertoire at {run_or_file}; expected a run directory or an archive.safetensors")
-    tensors, metadata = read_tensors(path, checked.TENSORS)
-    about = checked.about(path, metadata)
-    checked.archive(path, tensors, about.layers, about.space)
+    return path
+
+
+def _repertoire(path: Path, about: checked.About, tensors: Mapping[str, NDArray[Any]]) -> Repertoire:
     repertoire = Repertoire(
         task=about.task,
         layers=about.layers,
