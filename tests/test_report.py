@@ -18,9 +18,9 @@ from dcrl.analysis.report import report
 from dcrl.analysis.sections import median_run
 from dcrl.analysis.wording import needed
 from dcrl.cli.main import command
+from random_runs import save_run
 from synthetic import write_run
 from test_cli import ran
-from test_export import save_run
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ALGORITHMS = {"dcrl_me": 900.0, "pga_me": 700.0, "me_es": 300.0, "ablation_ai": 800.0}

@@ -10,7 +10,7 @@ import pytest
 import dcrl
 from dcrl.cli.main import command
 from dcrl.runs import repertoire as repertoires
-from test_export import save_run
+from random_runs import save_run
 
 
 @pytest.fixture
