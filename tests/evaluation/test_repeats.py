@@ -1,77 +1,26 @@
-"""Reproducibility: repeats that depend on nothing but their seeds, statistics against closed forms, and the command."""
+"""Repeats depend on nothing but their seeds; statistics of them are those of closed forms and of hands."""
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import json
-import re
-import shutil
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dcrl
-from dcrl import keys, simulators
-from dcrl.analysis import reproducibility_files as files
-from dcrl.analysis.cost import estimate
+from dcrl import simulators
 from dcrl.analysis.repeats import Repeats, blank, play, resized, start_seeds
 from dcrl.analysis.reproducibility import evaluate, measure
-from dcrl.cli.main import command
 from dcrl.networks import Layers
-from dcrl.perceptrons import init
 from dcrl.rollouts import start_keys
-from dcrl.runs.files import read_tensors
-from dcrl.runs.lock import Lock
-from dcrl.runs.repertoire import Repertoire, load, save, save_actor
+from dcrl.runs.repertoire import Repertoire, load
 from dcrl.tasks import point
 from dcrl.tasks.point import point_omni
 from dcrl.types import Descriptor
-from generations import ME, diverging
+from generations import diverging
 
-COMMAND = str(Path(sys.executable).parent / "dcrl")
 HALF = 0.5
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.delenv("XLA_FLAGS", raising=False)
-        yield
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory, cache) -> Path:
-    """One small run, evaluated by many tests, each on a copy; its actor is untrained, which no measurement minds."""
-    output = tmp_path_factory.mktemp("trained")
-    made = dcrl.train("point_omni", "me", evaluations=200, hidden=(16, 16), hyperparameters=ME, output=output)
-    path = output / "point_omni" / "me" / "seed-0"
-    _, metadata = read_tensors(path / "archive.safetensors")
-    about = {name: value for name, value in metadata.items() if name != "checksum"}
-    actor = made.actor_layers
-    save_actor(path / "actor.safetensors", np.asarray(init(actor, keys.root(1))), about | {"layers": actor.sizes})
-    return path
-
-
-@pytest.fixture
-def run(trained, tmp_path) -> Path:
-    return Path(shutil.copytree(trained, tmp_path / "moved" / "run"))
-
-
-@pytest.fixture
-def said(capsys) -> Callable[..., tuple[int, str, str]]:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        code = command(["evaluate", *map(str, arguments)])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 def played(repertoire: Repertoire, repeats: int, chunk: int, threads: int = 1, seed: int = 0) -> Repeats:
@@ -294,181 +243,3 @@ def test_diverged_episodes_are_counted_and_left_out():
     assert found.elites_totals.invalid == 6
     assert found.elites_totals.expected_qd_score == pytest.approx(50 * (1 - 0.25 * 2 * HALF**2), rel=1e-5)
     assert np.isnan(found.elites.fitness_mean[1])
-
-
-# --- the command ------------------------------------------------------------------------------------------------------
-
-
-def test_the_command_end_to_end(run, said):
-    before = {path.name for path in run.iterdir()}
-    code, text, error = said(run, "--repeats", 3)
-    assert (code, error) == (0, "")
-    repertoire = load(run)
-    elites = int(repertoire.occupied.sum())
-    assert f"{elites} elites and the actor on their {elites} cells, 3 repeats each" in text
-    assert f"cost     {6 * elites} episodes, about " in text
-    assert re.search(r"memory   about 0\.\d GiB at most", text)
-    assert "3 of 3 repeats  100.0%" in text
-    directory = run / "reproducibility"
-    assert {path.name for path in run.iterdir()} - before == {"reproducibility"}
-    pictures = ("corrected.png", "descriptor_error.png", "fitness_spread.png")
-    assert {path.name for path in directory.iterdir()} == {
-        *("episodes.safetensors", "corrected.safetensors", "totals.json", "elites.csv", "actor.csv"),
-        *pictures,
-        *(f"actor_{name}" for name in pictures),
-    }
-    found = evaluate(repertoire, 3)
-    again = files.read(run)
-    assert again.elites_totals == found.elites_totals
-    assert again.actor_totals == found.actor_totals
-    totals = json.loads((directory / "totals.json").read_text())
-    assert totals["elites"] == dataclasses.asdict(found.elites_totals)
-    assert totals["evaluations"] == repertoire.evaluations
-    assert totals["stored"]["qd_score"] == repertoire.archive.qd_score
-    with open(directory / "elites.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [int(row["cell"]) for row in rows] == found.elites.cell.tolist()
-    np.testing.assert_array_equal([float(row["fitness_mean"]) for row in rows], found.elites.fitness_mean)
-    np.testing.assert_array_equal([float(row["mean_d1"]) for row in rows], found.elites.descriptor_mean[:, 1])
-    corrected = load(directory / "corrected.safetensors")
-    assert corrected.archive.qd_score == found.elites_totals.corrected_qd_score
-    for cell in np.flatnonzero(corrected.occupied):
-        here = np.flatnonzero(found.elites.landing == cell)
-        best = found.elites.cell[here[np.argmax(found.elites.fitness_mean[here])]]
-        np.testing.assert_array_equal(corrected.genotype[cell], repertoire.genotype[best])
-
-    written = (directory / "episodes.safetensors").stat().st_mtime_ns
-    code, text, _ = said(run, "--repeats", 3, "--json")
-    assert json.loads(text) == totals | {"output": str(directory)}  # nothing is played again
-    assert (directory / "episodes.safetensors").stat().st_mtime_ns == written
-
-
-def test_other_settings_do_not_mix_with_what_is_there(run, said):
-    assert said(run, "--repeats", 1, "--no-actor")[0] == 0
-    directory = run / "reproducibility"
-    assert not (directory / "actor.csv").exists()
-    kept = (directory / "episodes.safetensors").read_bytes()
-    for arguments, problem in (
-        (("--repeats", 1, "--no-actor", "--seed", 7), "seed was 0 and is now 7"),
-        (("--repeats", 1), "holds other results (actor was False and is now True, another archive)"),
-    ):
-        code, out, error = said(run, *arguments)
-        assert (code, out, error.count("\n")) == (2, "", 1)
-        assert problem in error
-    assert (directory / "episodes.safetensors").read_bytes() == kept
-    code, text, _ = said(run, "--repeats", 2, "--no-actor")
-    assert code == 0
-    assert "goes on after" in text
-    code, _, error = said(run, "--repeats", 1, "--no-actor")
-    assert (code, "holds 2 repeats already, more than --repeats 1" in error) == (2, True)
-    (directory / "own.png").touch()  # somebody else's, and left alone
-    whole = bytearray((directory / "episodes.safetensors").read_bytes())
-    whole[-9] ^= 1
-    (directory / "episodes.safetensors").write_bytes(whole)
-    code, out, error = said(run, "--repeats", 2, "--no-actor")
-    assert (code, out) == (2, "")
-    assert "is damaged" in error
-    assert "--overwrite begins again" in error
-    assert (directory / "totals.json").exists()
-    assert said(run, "--repeats", 1, "--no-actor", "--overwrite")[0] == 0
-    assert (directory / "own.png").exists()
-
-
-def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):
-    line = (run, "--no-actor", "--repeats", 110)
-    with subprocess.Popen(
-        [sys.executable, "-c", HEEDING_INTERRUPTS, COMMAND, "evaluate", *map(str, line)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        for text in process.stdout:
-            if " repeats  " in text:
-                break
-        process.send_signal(signal.SIGINT)
-        rest, error = process.communicate(timeout=120)
-    assert process.returncode == 130, error
-    assert re.search(r"stopped; [\d,]+ of [\d,]+ episodes are kept in .*, and the same command goes on", rest)
-    assert "Traceback" not in error
-    part, _ = files.read_episodes(run / "reproducibility")
-    assert 0 < part.done < part.total
-    assert not (run / "reproducibility" / "totals.json").exists()
-    assert files.read(run).elites_totals.repeats == part.whole  # what there is can be read already
-    shutil.copytree(run, tmp_path / "copy")
-    code, text, _ = said(tmp_path / "copy", "--no-actor", "--repeats", 1, "--seed", 5)
-    assert code == 0
-    assert "begins again: " in text
-    assert "(seed was 0 and is now 5)" in text
-    code, text, _ = said(*line)
-    assert code == 0
-    assert f"goes on after {part.done:,} episodes" in text
-    assert said(*line, "--output", tmp_path / "other")[0] == 0
-    for name in ("episodes.safetensors", "totals.json", "elites.csv", "corrected.safetensors"):
-        assert (tmp_path / "other" / name).read_bytes() == (run / "reproducibility" / name).read_bytes()
-
-
-# A shell starts its background jobs with interrupts ignored, and its tests with them.
-HEEDING_INTERRUPTS = (
-    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
-)
-
-
-def test_files_and_runs_in_progress_are_evaluated_as_they_are(run, said, tmp_path):
-    save(tmp_path / "elites.safetensors", load(run))
-    code, _, error = said(tmp_path / "elites.safetensors", "--repeats", 1)
-    assert (code, error) == (0, "")
-    assert files.read(tmp_path / "elites-reproducibility").actor is None
-    training = Lock(run)
-    code, text, error = said(run, "--repeats", 1)
-    training.release()
-    assert (code, error) == (0, "")
-    assert f"after {load(run).evaluations:,} evaluations" in text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (("nowhere",), "there is no repertoire at nowhere"),
-        (("RUN", "--repeats", 0), "the number of repeats must be at least 1, got 0"),
-        (("RUN", "--seed", -1), "the seed must be a whole number from 0 to 2^32 - 1, got -1"),
-        (("RUN", "--simulator", "bullet"), "task point_omni runs on mujoco or mjx, got simulator 'bullet'"),
-        (("RUN", "--threads", 0), "the number of threads must be at least 1, got 0"),
-        (("RUN", "--output", "RUN/config.json"), "cannot write to"),
-    ],
-)
-def test_bad_input_is_one_sentence(trained, said, arguments, problem):
-    code, out, error = said(*(str(each).replace("RUN", str(trained)) for each in arguments))
-    assert (code, out, error.count("\n")) == (2, "", 1)
-    assert problem in error
-    assert not (trained / "reproducibility").exists()
-
-
-def test_an_archive_of_another_task_or_without_elites_is_refused(trained, said, tmp_path):
-    repertoire = load(trained)
-    save(tmp_path / "wrong.safetensors", dataclasses.replace(repertoire, task="ant_omni"))
-    code, _, error = said(tmp_path / "wrong.safetensors")
-    assert (code, "does not fit the task ant_omni as it is here" in error) == (2, True)
-    nothing = dataclasses.replace(
-        repertoire,
-        occupied=np.zeros_like(repertoire.occupied),
-        fitness=np.full_like(repertoire.fitness, np.nan),
-        descriptor=np.full_like(repertoire.descriptor, np.nan),
-        genotype=np.zeros_like(repertoire.genotype),
-    )
-    save(tmp_path / "empty.safetensors", nothing)
-    code, _, error = said(tmp_path / "empty.safetensors")
-    assert (code, "the repertoire is empty" in error) == (2, True)
-
-
-def test_the_cost_is_that_of_the_episodes_left(trained):
-    repertoire = load(trained)
-    fresh = blank(repertoire, 100, actor=True)
-    simulator = simulators.make(point_omni, "mujoco", 1)
-    cost = estimate(repertoire, fresh, simulator, 0)
-    assert cost.episodes == fresh.total
-    assert cost.steps == fresh.total * point_omni.horizon  # the point's episodes all last
-    assert cost.seconds > 0
-    rest = estimate(repertoire, dataclasses.replace(fresh, done=fresh.total // 2), simulator, 0)
-    assert rest.steps == cost.steps / 2
-    assert rest.memory == cost.memory

@@ -1,0 +1,53 @@
+"""One small run to evaluate, and the command that does."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dcrl
+from dcrl import keys
+from dcrl.cli.main import command
+from dcrl.perceptrons import init
+from dcrl.runs.files import read_tensors
+from dcrl.runs.repertoire import save_actor
+from generations import ME
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DCRL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("XLA_FLAGS", raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory) -> Path:
+    """One small run, evaluated by many tests, each on a copy; its actor is untrained, which no measurement minds."""
+    output = tmp_path_factory.mktemp("trained")
+    made = dcrl.train("point_omni", "me", evaluations=200, hidden=(16, 16), hyperparameters=ME, output=output)
+    path = output / "point_omni" / "me" / "seed-0"
+    _, metadata = read_tensors(path / "archive.safetensors")
+    about = {name: value for name, value in metadata.items() if name != "checksum"}
+    actor = made.actor_layers
+    save_actor(path / "actor.safetensors", np.asarray(init(actor, keys.root(1))), about | {"layers": actor.sizes})
+    return path
+
+
+@pytest.fixture
+def run(trained, tmp_path) -> Path:
+    return Path(shutil.copytree(trained, tmp_path / "moved" / "run"))
+
+
+@pytest.fixture
+def said(capsys) -> Callable[..., tuple[int, str, str]]:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        code = command(["evaluate", *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return call
