@@ -68,6 +68,19 @@ def test_playing_beside_the_training_changes_nothing(name):
     assert_same(after, run.states[2])
 
 
+def test_all_offspring_may_be_played_beside_the_training(dcrl_run):
+    genetic = tuple(operator for operator in dcrl_run.algorithm.operators if not operator.waits)
+    alone = dataclasses.replace(dcrl_run.algorithm, operators=genetic)
+    apart = dataclasses.replace(alone, beside=False)
+    seen = []
+    after, report = alone.advance(snapshot(dcrl_run.states[1]), 0, seen.append)
+    assert seen == ["train", "add"]
+    assert [each.evaluations for each in report.operators] == [genetic[0].count]
+    expected, same = apart.advance(snapshot(dcrl_run.states[1]), 0)
+    assert report == same
+    assert_same(after, expected)
+
+
 def final_positions(observation: np.ndarray, action: np.ndarray) -> np.ndarray:
     """(B, 2) where the point ends, from its first position and its pushes (B, 50, 2), in closed form."""
     x, v = 3 * observation[:, 0, :2].astype(np.float64), np.zeros((len(action), 2))

@@ -143,9 +143,10 @@ class Composition:
         for operator in self._all[len(early) :]:
             stage(operator.name)
             offspring.append(operator.vary(sources, keys.stream(key, operator.name)))
-        stage("evaluate")
-        others = together(offspring)
-        played.append((others, self._evaluate(others, starts[-len(others.genotype) :])))
+        if offspring:
+            stage("evaluate")
+            others = together(offspring)
+            played.append((others, self._evaluate(others, starts[-len(others.genotype) :])))
         stage("add")
         state = dataclasses.replace(state, generation=state.generation + 1, learned=sources.learned)
         state, addition = self._add(state, played, self.initial_evaluations, key)
