@@ -1,11 +1,14 @@
-"""What people do on the explorer's page, and what they read there."""
+"""What people do on the explorer's page, what they read there, and a run that is damaged."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dcrl.runs import repertoire as repertoires
+from dcrl.runs.repertoire import Repertoire
 from dcrl.types import Evaluation, Floats
 
 HIDDEN = (16, 16)
@@ -39,3 +42,11 @@ def choose_run(page: Any, number: int) -> None:
     page.wait_for_selector(".dcrl-chart canvas")  # nothing is added to the page any more that could close the menu
     page.get_by_role("combobox", name="run").click()
     page.locator(".q-menu .q-item").nth(number).click()
+
+
+def save_damaged(path: Path, found: Repertoire) -> None:
+    """A file of which one bit of a policy has turned."""
+    repertoires.save(path, found)
+    content = bytearray(path.read_bytes())
+    content[content.index(found.genotype.tobytes()) + 5] ^= 1
+    path.write_bytes(content)

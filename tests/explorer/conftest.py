@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import HIDDEN, HOSTILE
+from browsing import HIDDEN, HOSTILE, save_damaged
 
 import dcrl
 from dcrl.networks import Layers, policy_layers
@@ -49,10 +49,11 @@ def found(run: Path) -> Repertoire:
 
 @pytest.fixture(scope="session")
 def others(run: Path, found: Repertoire) -> dict[str, Path]:
-    """Further runs: one that is replaced, one whose names are an attack, one with four descriptor dimensions, and one
-    that goes on training.
+    """Further runs: one that is replaced, one whose names are an attack, one with four descriptor dimensions, one that
+    goes on training, and one whose policies are damaged.
     """
-    paths = {name: run.parent / name for name in ("replaced.safetensors", "hostile.safetensors", "four", "training")}
+    names = ("replaced.safetensors", "hostile.safetensors", "four", "training", "damaged.safetensors")
+    paths = {name: run.parent / name for name in names}
     repertoires.save(paths["replaced.safetensors"], found)
     space = dataclasses.replace(found.space, names=(HOSTILE, "y"), unit=HOSTILE)
     repertoires.save(paths["hostile.safetensors"], dataclasses.replace(found, space=space))
@@ -72,6 +73,7 @@ def others(run: Path, found: Repertoire) -> dict[str, Path]:
     repertoires.save(paths["four"] / "archive.safetensors", four)
     save_actor(paths["four"], four.actor_layers, random.normal(0, 0.3, four.actor_layers.parameters))
     shutil.copytree(run, paths["training"], ignore=shutil.ignore_patterns("actor.safetensors"))
+    save_damaged(paths["damaged.safetensors"], found)
     return paths
 
 

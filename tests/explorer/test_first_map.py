@@ -61,21 +61,60 @@ def test_cells_of_a_grid_share_corners_and_of_one_dimension_are_strips(
     ]
 
 
-def test_a_choice_made_before_the_page_has_loaded_is_played(
-    address: str, new_page: Callable[..., Any], found: Repertoire
-) -> None:
-    page = new_page("about:blank", wait=False)
-    framework: list[Any] = []
-    page.route("**/quasar.umd.prod.js", lambda route: framework.append(route))  # it does not arrive yet
-    page.goto(address, wait_until="commit")
-    page.wait_for_selector(".dcrl-cells path")
+def test_equal_centroids_share_a_cell_and_one_outside_may_have_none(address: str, new_page: Callable[..., Any]) -> None:
+    page = new_page(address)
+    centroids = np.array([[0.5, 0.5], [0.5, 0.5], [3.0, 0.5]])
+    one, other, outside = tiles(page, centroids, (0.0, 0.0), (1.0, 1.0))
+    np.testing.assert_array_equal(one, [[0, 0], [1, 0], [1, 1], [0, 1]])
+    np.testing.assert_array_equal(other, one)
+    assert outside.size == 0
+
+
+class Early:
+    """A page with nothing but its map: the framework's scripts are held back."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page, self._held, self._free = page, list[Any](), False
+        page.route("**/*.prod.js", self._answer)
+        page.goto(address, wait_until="commit")
+        page.wait_for_selector(".dcrl-cells path")
+
+    def load(self) -> None:
+        self._free = True
+        for route in self._held:
+            route.continue_()
+
+    def _answer(self, route: Any) -> None:
+        if self._free:
+            route.continue_()
+        else:
+            self._held.append(route)
+
+
+@pytest.fixture
+def early(address: str, new_page: Callable[..., Any]) -> Early:
+    return Early(new_page("about:blank", wait=False), address)
+
+
+def test_the_first_map_keeps_the_keyboard(early: Early) -> None:
+    page = early.page
+    page.focus(".dcrl-map svg")
+    page.wait_for_timeout(1200)
+    assert page.get_by_text("Your browser does not support").count() == 0
+    early.load()
+    page.wait_for_selector(".dcrl-player")
+    page.keyboard.press("ArrowLeft")
+    assert page.get_attribute(".dcrl-chosen", "d")
+
+
+def test_a_choice_made_before_the_page_has_loaded_is_played(early: Early, found: Repertoire) -> None:
+    page = early.page
     place = page.locator(".dcrl-map svg").bounding_box()
     cell = int(np.nanargmax(found.fitness))
     click_at(page, found.centroids[cell])
     outline = page.get_attribute(".dcrl-chosen", "d")
     assert page.locator(".dcrl-modes").count() == 0
-    (late,) = framework
-    late.continue_()
+    early.load()
     assert_shows(page, "elite", dcrl.rollout("point_omni", found.genotype[[cell]], 0, hidden=HIDDEN), 0, f"cell {cell}")
     assert page.get_attribute(".dcrl-chosen", "d") == outline
     assert (page.locator(".dcrl-map svg").count(), page.locator("main").count()) == (1, 1)

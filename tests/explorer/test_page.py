@@ -121,7 +121,7 @@ def test_the_page_follows_a_file_that_is_replaced(
     repertoires.save(path, dataclasses.replace(found, occupied=fewer, genotype=genotype, **less))
     page.get_by_text(f"{count - 1} of 64 cells filled").wait_for()
     path.write_bytes(whole[:-100])
-    page.get_by_text("showing what was there before").wait_for()
+    page.get_by_text("showing the map that was there before").wait_for()
     assert str(count - 1) in about.inner_text()
     path.write_bytes(whole)
     page.get_by_text(f"{count} of 64 cells filled").wait_for()
@@ -136,6 +136,15 @@ def test_the_page_follows_a_run_that_trains(
     count = int(dcrl.resume(others["training"], evaluations=16 * 9).occupied.sum())
     page.get_by_text(f"{count} of 64 cells filled after 144 evaluations").wait_for()
     assert page.locator(".dcrl-cells path:not(.empty)").count() == count
+
+
+def test_damage_that_a_map_does_not_show_is_said_above_it(address: str, new_page: Callable[..., Any]) -> None:
+    page = new_page(address)
+    choose_run(page, 5)
+    page.wait_for_selector(".dcrl-about:has-text('damaged.safetensors is damaged')")
+    page.focus(".dcrl-map svg")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(".dcrl-hint:has-text('damaged.safetensors is damaged')")
 
 
 def test_text_in_a_runs_files_is_only_text(address: str, new_page: Callable[..., Any]) -> None:

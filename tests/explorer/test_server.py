@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from browsing import save_damaged
 
 from dcrl.cli.main import command
 from dcrl.runs import repertoire as repertoires
@@ -99,15 +101,14 @@ def test_an_archive_that_changes_into_one_with_code_is_not_followed(found: Reper
     opened.refresh()
     assert "--trust-task" in opened.content.trouble
     assert opened.content.outline is before
+    opened.verify()  # its policies can no longer be read; why, stays said
+    assert "--trust-task" in opened.content.trouble
     assert not ran.exists()
 
 
 def test_damage_that_the_map_does_not_show_is_said(found: Repertoire, tmp_path: Path) -> None:
     path = tmp_path / "damaged.safetensors"
-    repertoires.save(path, found)
-    content = bytearray(path.read_bytes())
-    content[content.index(found.genotype.tobytes()) + 5] ^= 1
-    path.write_bytes(content)
+    save_damaged(path, found)
     (opened,) = open_runs((path,), trust=False)
     with pytest.raises(ValueError, match="is damaged"):
         simulated(opened.content.whole, "elite", 0, [0.0, 0.0], 0, 1)
@@ -126,7 +127,7 @@ def test_what_moves_is_what_is_on_the_map(found: Repertoire, tmp_path: Path) -> 
     repertoires.save(path, found)
     (opened,) = open_runs((path,), trust=False)
     repertoires.save(path, dataclasses.replace(found, fitness=found.fitness + 1))
-    with pytest.raises(ValueError, match="has just changed; choose again in a moment"):
+    with pytest.raises(ValueError, match="is no longer what is on the map"):
         opened.content.whole()
     opened.refresh()
     np.testing.assert_array_equal(opened.content.whole().fitness, found.fitness + 1)
@@ -135,19 +136,37 @@ def test_what_moves_is_what_is_on_the_map(found: Repertoire, tmp_path: Path) -> 
     assert opened.content.whole() is before  # read once, kept
 
 
+def test_metrics_that_cannot_be_read_hold_up_nothing_else(run: Path, found: Repertoire, tmp_path: Path) -> None:
+    path = Path(shutil.copytree(run, tmp_path / "run"))
+    (opened,) = open_runs((path,), trust=False)
+    good = (path / "metrics.csv").read_bytes()
+    (path / "metrics.csv").write_bytes(b"\xff")
+    repertoires.save(path / "archive.safetensors", dataclasses.replace(found, fitness=found.fitness + 1))
+    opened.refresh()
+    assert (opened.content.trouble, "metrics.csv" in opened.content.metrics_trouble) == ("", True)
+    np.testing.assert_array_equal(opened.content.outline.fitness, found.fitness + 1)
+    (path / "metrics.csv").write_bytes(good)
+    opened.refresh()
+    assert opened.content.metrics_trouble == ""
+
+
 def test_a_choice_that_was_superseded_is_not_simulated(found: Repertoire) -> None:
     cell = int(np.nanargmax(found.fitness))
     target = found.descriptor[cell].tolist()
     assert simulated(lambda: found, "elite", cell, target, 0, 1, lambda: False) is None
     assert simulated(lambda: found, "elite", cell, target, 0, 1, lambda: True) is not None
+    read: list[Repertoire] = []  # and so it is while the file is being read
+    slow = lambda: read.append(found) or found
+    assert simulated(slow, "elite", cell, target, 0, 1, lambda: not read) is None
 
 
-def test_a_map_is_shown_before_any_simulator_is_loaded(run: Path) -> None:
-    """JAX and MuJoCo take seconds; the page opens without them."""
+def test_a_map_is_shown_before_what_takes_long_is_loaded(run: Path) -> None:
+    """JAX, MuJoCo and SciPy take seconds; the page opens without them, and without what only clients need."""
     source = (
-        "import sys; from pathlib import Path; from dcrl.explorer import opened, server; "
-        "(found,) = opened.open_runs((Path(sys.argv[1]),), trust=False); "
-        "print(len(found.content.map) > 1000, *({'jax', 'mujoco', 'sklearn', 'matplotlib'} & sys.modules.keys()))"
+        "import sys; from pathlib import Path; from dcrl.explorer import opened, sockets; "
+        "(found,) = opened.open_runs((Path(sys.argv[1]),), trust=False); sockets.load(); import dcrl.explorer.server; "
+        "late = {'jax', 'mujoco', 'sklearn', 'matplotlib', 'scipy', 'aiohttp', 'requests'} & sys.modules.keys(); "
+        "import aiohttp, requests; print(len(found.content.map) > 1000, *late)"
     )
     done = subprocess.run([sys.executable, "-c", source, run], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"

@@ -60,7 +60,6 @@ def run(
         return _export(paths, export, cells, descriptor, seed, overwrite=overwrite, trust=trust_task)
     with listen(host, port) as opened:
         runs = open_runs(paths, trust=trust_task)
-        opened.listen()
         try:
             _announce(paths, opened, host, browse=not no_browser)
             _serve(runs, opened, host)

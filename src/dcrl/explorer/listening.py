@@ -10,7 +10,7 @@ import webbrowser
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket on which the page will be served; port 0 takes any that is free. Nobody can call yet."""
+    """A socket on which the page will be served; port 0 takes any that is free."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         opened = socket.socket(family, socket.SOCK_STREAM)
@@ -19,6 +19,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((host, port))
+        opened.listen()
     except (OSError, OverflowError) as error:
         opened.close()
         reason = getattr(error, "strerror", None) or str(error)

@@ -29,20 +29,21 @@ class Whole:
             if self._found is None:
                 found = load(self._path)
                 if not _same(found, self._outline):
-                    raise ValueError(f"{self._path} has just changed; choose again in a moment")
+                    raise ValueError(f"{self._path} has changed and is no longer what is on the map")
                 self._found = found
             return self._found
 
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """What a run held when it was last read. `trouble` says what could not be read."""
+    """What a run held when it was last read. What could not be read is said in `trouble` and `metrics_trouble`."""
 
     outline: Repertoire  # perhaps without its policies
     whole: Whole
     map: str  # of the outline, as text for the browser
     metrics: dict[str, Floats]
     trouble: str = ""
+    metrics_trouble: str = ""
 
 
 class Opened:
@@ -69,14 +70,17 @@ class Opened:
             if now == self._seen:
                 return
             new = self.content
-            try:
-                if now[:2] != self._seen[:2]:
+            if now[:2] != self._seen[:2]:
+                try:
                     found = self._checked(load(self.path))
                     whole = Whole(self.path, found, found)
                     new = replace(new, outline=found, whole=whole, map=archive_text(found), trouble="")
-                new = replace(new, metrics=self._metrics())
-            except ValueError as error:
-                new = replace(self.content, trouble=f"{error}; showing what was there before")
+                except UNREADABLE as error:
+                    new = replace(new, trouble=f"{error}; showing the map that was there before")
+            try:
+                new = replace(new, metrics=self._metrics(), metrics_trouble="")
+            except UNREADABLE as error:
+                new = replace(new, metrics_trouble=str(error))
             self.content, self._seen = new, now
 
     def verify(self) -> None:
@@ -84,10 +88,10 @@ class Opened:
         content = self.content
         try:
             content.whole()
-        except ValueError as error:
+        except UNREADABLE as error:
             with self._reading:
                 if self.content is content:
-                    self.content = replace(content, trouble=str(error))
+                    self.content = replace(content, trouble=content.trouble or str(error))
 
     def _checked(self, found: Repertoire) -> Repertoire:
         """Refuse a task that is code nobody vouched for, also when the file has changed."""
@@ -107,6 +111,7 @@ class Opened:
         return tuple(_stamp(self._archive.with_name(name)) for name in (self._archive.name, *BESIDE))
 
 
+UNREADABLE = (ValueError, OSError, MemoryError)
 SEEN = ("centroids", "fitness", "descriptor")
 BESIDE = ("actor.safetensors", "metrics.csv")
 

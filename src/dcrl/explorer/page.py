@@ -88,10 +88,10 @@ class View:
         known = f"{found.algorithm} on " if found.algorithm else ""
         count, cells = int(found.occupied.sum()), len(found.occupied)
         evaluations = "" if found.evaluations is None else f" after {found.evaluations:,} evaluations"
-        trouble = f" — {self.shown.trouble}" if self.shown.trouble else ""
+        troubles = [f" — {trouble}" for trouble in (self.shown.trouble, self.shown.metrics_trouble) if trouble]
         return {
             "heading": f"{known}{found.task}",
-            "about": f"{count:,} of {cells:,} cells filled{evaluations}{trouble}",
+            "about": f"{count:,} of {cells:,} cells filled{evaluations}{''.join(troubles)}",
         }
 
     def describe(self) -> None:
@@ -102,7 +102,7 @@ class View:
         self.no_actor.set_visibility(not has_actor)
         self.modes.set_visibility(has_actor)
 
-    def open(self, number: object) -> None:
+    async def open(self, number: object) -> None:
         if not isinstance(number, int) or not 0 <= number < len(self.runs):
             return
         self.run, self.choice = self.runs[number], None
@@ -112,6 +112,7 @@ class View:
         if self.run.content.outline.actor_parameters is None:
             self.modes.set_value("elite")
         self.update(self.run.content)
+        await threads.io_bound(self.run.verify)
 
     def look(self) -> None:
         """Follow a run that is still training."""
@@ -194,9 +195,9 @@ def simulated(
     """The motions that a choice stands for, as text for the player; None if they are no longer wanted."""
     from dcrl.motion import shapes  # here: it loads JAX and MuJoCo, which a map can be drawn without
 
+    found = whole()  # takes a while the first time
     if not wanted():
         return None
-    found = whole()
     robot = shapes(found.task)
     played = []
     for one in behaviour.chosen(found, mode, cell, target):

@@ -20,12 +20,19 @@ main.append(column);
 page.append(header, main);
 document.body.classList.toggle("body--dark", matchMedia("(prefers-color-scheme: dark)").matches);
 document.body.prepend(page);
+document.getElementById("esm-fallback")?.remove(); // the framework's note on browsers without modules: this is one
 const map = createMap(root, (choice) => (pick ? pick(choice) : (missed = choice)));
-map.show(read("dcrl-archive"));
+try {
+  map.show(read("dcrl-archive"));
+} catch (error) {
+  console.error(error); // the page can still show other runs
+}
 
 /** Move the map into the page that has loaded; `listener` is told what is chosen, also what was chosen before. */
 export function takeMap(home, listener) {
+  const focused = root.contains(document.activeElement) ? document.activeElement : null;
   home.append(root);
+  focused?.focus({ preventScroll: true });
   page.remove();
   pick = listener;
   if (missed) pick(missed);

@@ -322,13 +322,11 @@ export function createMap(root, pick) {
     event.preventDefault();
   });
 
-  const watcher = new ResizeObserver(() => archive && render());
-  watcher.observe(picture);
-  const progress = (event) => {
+  new ResizeObserver(() => archive && render()).observe(picture);
+  window.addEventListener("dcrl-progress", (event) => { // the player tells how far its motions have got
     for (const { kind, descriptor } of event.detail) marks.set(kind, descriptor);
     if (archive) renderMarks(scales());
-  };
-  window.addEventListener("dcrl-progress", progress); // the player tells how far its motions have got
+  });
 
   return {
     show,
@@ -344,10 +342,6 @@ export function createMap(root, pick) {
       chosen = choice;
       marks.clear();
       if (archive) render();
-    },
-    dispose() {
-      watcher.disconnect();
-      window.removeEventListener("dcrl-progress", progress);
     },
   };
 }
