@@ -9,7 +9,7 @@ CLIENTS = ("aiohttp", "requests")  # they do without where these are not install
 
 
 def load() -> None:
-    """Import it, a quarter of a second sooner. No other thread may import them meanwhile."""
+    """Import it, a quarter of a second sooner. No other thread may import what is hidden meanwhile."""
     hidden = [name for name in CLIENTS if name not in sys.modules]
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None: as if it were not installed
     try:

@@ -20,7 +20,7 @@ main.append(column);
 page.append(header, main);
 document.body.classList.toggle("body--dark", matchMedia("(prefers-color-scheme: dark)").matches);
 document.body.prepend(page);
-document.getElementById("esm-fallback")?.remove(); // the framework's note on browsers without modules: this is one
+document.getElementById("esm-fallback")?.remove(); // a note of the framework for browsers without modules
 const map = createMap(root, (choice) => (pick ? pick(choice) : (missed = choice)));
 try {
   map.show(read("dcrl-archive"));
