@@ -9,7 +9,8 @@ import numpy as np
 
 from dcrl.archive.archive import Archive
 from dcrl.networks import Layers
-from dcrl.runs.repertoire import save_actor, save_archive
+from dcrl.runs.files import read_tensors
+from dcrl.runs.repertoire import load, save_actor, save_archive
 from dcrl.tasks import registry
 
 CELLS = 12
@@ -47,3 +48,11 @@ def save_run(path: Path, name: str, *, actor: bool = True, hidden: tuple[int, ..
         own = metadata | {"layers": conditioned.sizes}
         save_actor(path / "actor.safetensors", random_parameters(conditioned, 1, 8)[0], own)
     return path
+
+
+def give_actor(run: Path, parameters: np.ndarray | None = None) -> None:
+    """An actor for a run that has trained none: a random one, or that of these parameters."""
+    _, about = read_tensors(run / "archive.safetensors")
+    layers = load(run).actor_layers
+    own = {name: value for name, value in about.items() if name != "checksum"} | {"layers": layers.sizes}
+    save_actor(run / "actor.safetensors", random_parameters(layers, 1, 8)[0] if parameters is None else parameters, own)

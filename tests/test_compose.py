@@ -153,6 +153,7 @@ def test_an_unknown_algorithm_is_refused_with_a_suggestion():
         registry.get("dcrl_mee")
 
 
+@pytest.mark.slow
 def test_learning_finds_more_than_chance():
     """480 evaluations of each: random policies, MAP-Elites, DCRL-MAP-Elites."""
     learning = dataclasses.replace(

@@ -6,16 +6,12 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import dcrl
-from dcrl import keys
 from dcrl.cli.main import command
-from dcrl.perceptrons import init
-from dcrl.runs.files import read_tensors
-from dcrl.runs.repertoire import save_actor
 from generations import ME
+from random_runs import give_actor
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -30,12 +26,9 @@ def cache(tmp_path_factory) -> Iterator[None]:
 def trained(tmp_path_factory) -> Path:
     """One small run, evaluated by many tests, each on a copy; its actor is untrained, which no measurement minds."""
     output = tmp_path_factory.mktemp("trained")
-    made = dcrl.train("point_omni", "me", evaluations=200, hidden=(16, 16), hyperparameters=ME, output=output)
+    dcrl.train("point_omni", "me", evaluations=200, hidden=(16, 16), hyperparameters=ME, output=output)
     path = output / "point_omni" / "me" / "seed-0"
-    _, metadata = read_tensors(path / "archive.safetensors")
-    about = {name: value for name, value in metadata.items() if name != "checksum"}
-    actor = made.actor_layers
-    save_actor(path / "actor.safetensors", np.asarray(init(actor, keys.root(1))), about | {"layers": actor.sizes})
+    give_actor(path)
     return path
 
 

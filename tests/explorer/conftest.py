@@ -19,11 +19,11 @@ from browsing import HIDDEN, HOSTILE, save_damaged
 import dcrl
 from dcrl.networks import Layers, policy_layers
 from dcrl.runs import repertoire as repertoires
-from dcrl.runs.files import read_tensors
 from dcrl.runs.repertoire import Repertoire
 from dcrl.tasks.ant import ant_uni
 from dcrl.types import Floats
 from generations import GA, ME
+from random_runs import give_actor
 from test_cli import COMMAND, HEEDING_INTERRUPTS
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -38,7 +38,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = dataclasses.replace(ME, ga=dataclasses.replace(GA, iso_sigma=1.0))  # spreads over more cells
     trained = dcrl.train("point_omni", "me", evaluations=16 * 5, hyperparameters=config, hidden=HIDDEN, output=output)
     path = output / "point_omni" / "me" / "seed-0"
-    save_actor(path, trained.actor_layers, obedient(trained.actor_layers))
+    give_actor(path, obedient(trained.actor_layers))
     return path
 
 
@@ -71,17 +71,10 @@ def others(run: Path, found: Repertoire) -> dict[str, Path]:
     )
     paths["four"].mkdir()
     repertoires.save(paths["four"] / "archive.safetensors", four)
-    save_actor(paths["four"], four.actor_layers, random.normal(0, 0.3, four.actor_layers.parameters))
+    give_actor(paths["four"])
     shutil.copytree(run, paths["training"], ignore=shutil.ignore_patterns("actor.safetensors"))
     save_damaged(paths["damaged.safetensors"], found)
     return paths
-
-
-def save_actor(path: Path, layers: Layers, parameters: Floats) -> None:
-    """An actor for the run at `path`."""
-    _, about = read_tensors(path / "archive.safetensors")
-    about = {name: value for name, value in about.items() if name != "checksum"}
-    repertoires.save_actor(path / "actor.safetensors", parameters, about | {"layers": layers.sizes})
 
 
 def obedient(layers: Layers) -> Floats:

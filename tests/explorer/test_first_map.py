@@ -27,28 +27,24 @@ def tiles(page: Any, centroids: Floats, low: tuple[float, ...], high: tuple[floa
     return [np.array(corners) for corners in page.evaluate(TILES, [centroids.tolist(), low, high])]
 
 
-@pytest.mark.parametrize("cells", [1, 2, 7, 300])
-@pytest.mark.parametrize(("low", "high"), [((0.0, 0.0), (1.0, 1.0)), ((1000.0, -3.0), (1001.0, 50.0))])
-def test_cells_are_those_of_scipy(
-    address: str, new_page: Callable[..., Any], cells: int, low: tuple[float, ...], high: tuple[float, ...]
-) -> None:
+def assert_like_scipy(page: Any, cells: int, low: tuple[float, ...], high: tuple[float, ...]) -> None:
     span = np.subtract(high, low)
     centroids = low + span * np.random.default_rng(cells).random((cells, 2)) ** 3  # crowded in a corner
-    computed = tiles(new_page(address), centroids, low, high)
+    computed = tiles(page, centroids, low, high)
     assert len(computed) == cells
     for here, there in zip(computed, voronoi_cells(centroids, low, high), strict=True):
         distance = cdist(here / span, there / span)
-        assert (
-            distance.min(axis=0).max() < 1e-5
-        )  # every corner of one is a corner of the other, which qhull may merge with a near one
+        # every corner of one is a corner of the other, which qhull may merge with a near one
+        assert distance.min(axis=0).max() < 1e-5
         assert distance.min(axis=1).max() < 1e-5
 
 
-def test_cells_of_a_grid_share_corners_and_of_one_dimension_are_strips(
-    address: str, new_page: Callable[..., Any]
-) -> None:
+def test_cells_are_what_is_nearest(address: str, new_page: Callable[..., Any]) -> None:
     page = new_page(address)
-    middles = (np.arange(5) + 0.5) / 5
+    for cells in (1, 2, 7, 300):
+        assert_like_scipy(page, cells, (0.0, 0.0), (1.0, 1.0))
+        assert_like_scipy(page, cells, (1000.0, -3.0), (1001.0, 50.0))
+    middles = (np.arange(5) + 0.5) / 5  # a grid, of whose cells four meet in a corner
     grid = np.stack(np.meshgrid(middles, middles), axis=-1).reshape(-1, 2)
     for centre, corners in zip(grid, tiles(page, grid, (0.0, 0.0), (1.0, 1.0)), strict=True):
         np.testing.assert_allclose(corners.min(axis=0), centre - 0.1, atol=1e-12)
@@ -59,11 +55,7 @@ def test_cells_of_a_grid_share_corners_and_of_one_dimension_are_strips(
         ([-2.0, 0.0], [-0.25, 1.0]),
         ([1.25, 0.0], [2.0, 1.0]),
     ]
-
-
-def test_equal_centroids_share_a_cell_and_one_outside_may_have_none(address: str, new_page: Callable[..., Any]) -> None:
-    page = new_page(address)
-    centroids = np.array([[0.5, 0.5], [0.5, 0.5], [3.0, 0.5]])
+    centroids = np.array([[0.5, 0.5], [0.5, 0.5], [3.0, 0.5]])  # two at one place, and one outside
     one, other, outside = tiles(page, centroids, (0.0, 0.0), (1.0, 1.0))
     np.testing.assert_array_equal(one, [[0, 0], [1, 0], [1, 1], [0, 1]])
     np.testing.assert_array_equal(other, one)

@@ -44,7 +44,7 @@ def test_within_by_hand():
 
 
 def test_choosing_from_a_run_is_as_numpy_says(runs):
-    repertoire = dcrl.load(runs["dcrl_me"])
+    repertoire = dcrl.load(runs["actor"])
     cells = np.flatnonzero(repertoire.occupied)
     middle = float(np.median(repertoire.fitness[cells]))
     for wanted in np.random.default_rng(0).uniform(-3, 3, (10, 2)):

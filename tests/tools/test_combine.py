@@ -55,9 +55,9 @@ def test_repertoires_that_do_not_belong_together_are_refused(other, sentence):
 
 def test_merge_end_to_end(runs, tmp_path, capsys):
     output = tmp_path / "merged.safetensors"
-    assert ran("merge", runs["dcrl_me"], runs["me"], "--output", output, "--json") == 0
+    assert ran("merge", runs["actor"], runs["plain"], "--output", output, "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    one, other, merged = (dcrl.load(path) for path in (runs["dcrl_me"], runs["me"], output))
+    one, other, merged = (dcrl.load(path) for path in (runs["actor"], runs["plain"], output))
     best = np.where(one.occupied, one.fitness, -np.inf)
     for cell, place in zip(
         np.flatnonzero(other.occupied), cell_of(one.centroids, other.descriptor[other.occupied]), strict=True
@@ -69,12 +69,12 @@ def test_merge_end_to_end(runs, tmp_path, capsys):
     assert told["elites"] == np.isfinite(best).sum()
     assert told["qd_score"] == pytest.approx(best[np.isfinite(best)].sum(dtype=np.float64))
     before = output.read_bytes()
-    line = ("merge", runs["dcrl_me"], runs["me"], "--output", output)
+    line = ("merge", runs["actor"], runs["plain"], "--output", output)
     assert "exists already; --overwrite replaces it" in refused(capsys, *line)
     assert ran(*line, "--overwrite") == 0
     assert output.read_bytes() == before
     assert f"{output}: {told['elites']} elites in 64 cells" in capsys.readouterr().out
-    assert "at least 2 repertoires, got 1" in refused(capsys, "merge", runs["me"], "--output", tmp_path / "x")
+    assert "at least 2 repertoires, got 1" in refused(capsys, "merge", runs["plain"], "--output", tmp_path / "x")
     assert "there is no directory" in refused(capsys, *line[:3], "--output", tmp_path / "nowhere" / "x")
     assert "is a directory" in refused(capsys, *line[:3], "--output", tmp_path)
 
@@ -93,9 +93,9 @@ def test_regridding_by_hand(monkeypatch, tmp_path):
 
 def test_regrid_end_to_end(runs, tmp_path, capsys):
     output = tmp_path / "coarse.safetensors"
-    line = ("regrid", runs["me"], "--cells", 9, "--cvt-samples", 500, "--output", output)
+    line = ("regrid", runs["plain"], "--cells", 9, "--cvt-samples", 500, "--output", output)
     assert ran(*line) == 0
-    fine, coarse = dcrl.load(runs["me"]), dcrl.load(output)
+    fine, coarse = dcrl.load(runs["plain"]), dcrl.load(output)
     assert coarse.centroids.shape == (9, 2)
     cells = cell_of(coarse.centroids, fine.descriptor[fine.occupied])
     for cell in range(9):

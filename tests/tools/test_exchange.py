@@ -38,18 +38,18 @@ def test_any_float_comes_back_bit_for_bit(tmp_path):
 
 def test_convert_there_and_back(runs, tmp_path, capsys):
     table, back = tmp_path / "elites.csv", tmp_path / "archive.safetensors"
-    assert ran("convert", runs["dcrl_me"], "--output", table) == 0
-    assert ran("convert", table, "--like", runs["dcrl_me"], "--output", back) == 0
-    original, found = dcrl.load(runs["dcrl_me"]), dcrl.load(back)
+    assert ran("convert", runs["actor"], "--output", table) == 0
+    assert ran("convert", table, "--like", runs["actor"], "--output", back) == 0
+    original, found = dcrl.load(runs["actor"]), dcrl.load(back)
     assert_same(found, original)
-    assert (found.algorithm, found.seed, found.evaluations) == ("dcrl_me", 0, 96)
-    assert "--overwrite" in refused(capsys, "convert", runs["dcrl_me"], "--output", table)
+    assert (found.algorithm, found.seed, found.evaluations) == ("me", 0, 96)
+    assert "--overwrite" in refused(capsys, "convert", runs["actor"], "--output", table)
     wrong = ("convert", table, "--output", tmp_path / "new.safetensors")
     assert "name a run that does with --like" in refused(capsys, *wrong)
     assert "--like goes with a .csv" in refused(
-        capsys, "convert", runs["me"], "--like", runs["me"], "--output", tmp_path / "b.csv"
+        capsys, "convert", runs["plain"], "--like", runs["plain"], "--output", tmp_path / "b.csv"
     )
-    for pair in ((runs["me"], "b.safetensors"), (table, "b.csv"), (table, "b.txt")):
+    for pair in ((runs["plain"], "b.safetensors"), (table, "b.csv"), (table, "b.txt")):
         assert "convert a repertoire to a .csv, or a .csv to a .safetensors" in refused(
             capsys, "convert", pair[0], "--output", tmp_path / pair[1]
         )
@@ -95,7 +95,7 @@ def test_a_table_without_elites_is_an_empty_repertoire(tmp_path):
 
 
 def test_pyribs_there_and_back(runs):
-    original = dcrl.load(runs["dcrl_me"])
+    original = dcrl.load(runs["actor"])
     archive = to_pyribs(original)
     assert len(archive) == original.occupied.sum()
     assert archive.stats.qd_score == pytest.approx(original.archive.qd_score, rel=1e-6)

@@ -44,12 +44,12 @@ def test_a_picture_in_colour():
 
 
 def test_show_end_to_end(runs, tmp_path, capsys):
-    repertoire = dcrl.load(runs["dcrl_me"])
-    assert ran("show", runs["dcrl_me"]) == 0
+    repertoire = dcrl.load(runs["actor"])
+    assert ran("show", runs["actor"]) == 0
     text = capsys.readouterr().out
     for expected in (
         "task         point_omni",
-        "algorithm    dcrl_me",
+        "algorithm    me",
         "seed         0",
         "evaluations  96",
         "policies     5 - 16 - 16 - 2, and an actor",
@@ -63,16 +63,16 @@ def test_show_end_to_end(runs, tmp_path, capsys):
     assert {*"".join(drawn)} <= {*"0123456789."}
     assert "9" in "".join(drawn)
     picture_file = tmp_path / "map.png"
-    assert ran("show", runs["dcrl_me"], "--output", picture_file, "--json") == 0
+    assert ran("show", runs["actor"], "--output", picture_file, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["map"] == str(picture_file)
     assert (told["elites"], told["has_actor"], told["seed"]) == (int(repertoire.occupied.sum()), True, 0)
     assert told["max_fitness"] == float(repertoire.fitness[repertoire.occupied].max())
     assert picture_file.read_bytes().startswith(b"\x89PNG")
-    assert "--overwrite replaces it" in refused(capsys, "show", runs["dcrl_me"], "--output", picture_file)
-    assert ran("show", runs["dcrl_me"], "--output", picture_file, "--overwrite") == 0
+    assert "--overwrite replaces it" in refused(capsys, "show", runs["actor"], "--output", picture_file)
+    assert ran("show", runs["actor"], "--output", picture_file, "--overwrite") == 0
     assert f"map          {picture_file}" in capsys.readouterr().out
-    assert "must end in .png" in refused(capsys, "show", runs["me"], "--output", tmp_path / "map.jpg")
+    assert "must end in .png" in refused(capsys, "show", runs["plain"], "--output", tmp_path / "map.jpg")
     assert "there is no repertoire at" in refused(capsys, "show", tmp_path)
 
 
