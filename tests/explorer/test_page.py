@@ -145,6 +145,7 @@ def test_damage_that_a_map_does_not_show_is_said_above_it(address: str, new_page
     page.focus(".dcrl-map svg")
     page.keyboard.press("ArrowLeft")
     page.wait_for_selector(".dcrl-hint:has-text('damaged.safetensors is damaged')")
+    assert page.locator(".dcrl-readout").count() == 0  # nothing of it is played
 
 
 def test_text_in_a_runs_files_is_only_text(address: str, new_page: Callable[..., Any]) -> None:
