@@ -19,7 +19,7 @@ from dcrl.algorithms.algorithm import ArchiveConfig, Setting
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.archive.centroids import cache_directory
 from dcrl.learners.td3 import TD3Config
-from dcrl.networks import policy_layers
+from dcrl.networks.policies import policy_layers
 from dcrl.tasks import locomotion, registry
 from dcrl.tasks.task import Task
 from dcrl.variation.policy_gradient import PolicyGradientConfig

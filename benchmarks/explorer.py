@@ -21,9 +21,9 @@ import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
 from dcrl.archive.centroids import centroids as cvt
-from dcrl.networks import policy_layers
-from dcrl.runs import repertoire as repertoires
-from dcrl.runs.repertoire import Repertoire
+from dcrl.networks.policies import policy_layers
+from dcrl.repertoires import repertoire as repertoires
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.tasks.walker2d import walker2d_uni
 
 CELLS, HIDDEN = 1024, (212, 212)

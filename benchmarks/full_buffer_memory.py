@@ -17,7 +17,7 @@ def main() -> None:
 
     import numpy as np
 
-    from dcrl.generation_speed import peak_gib
+    from dcrl.bench.generations import peak_gib
     from dcrl.runs import config
 
     algorithm = config.build(config.default(arguments.task))

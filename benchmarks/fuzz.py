@@ -29,12 +29,12 @@ import jax
 import numpy as np
 
 import dcrl
+from dcrl import files
 from dcrl.algorithms.algorithm import Algorithm, ArchiveConfig, State
-from dcrl.networks import Layers
+from dcrl.networks.policies import Layers
+from dcrl.repertoires.repertoire import save, save_actor
 from dcrl.runs import config as configs
-from dcrl.runs import files
 from dcrl.runs.checkpoint import Checkpoints
-from dcrl.runs.repertoire import save, save_actor
 from dcrl.types import Descriptor
 
 SECONDS, GIB = 10, 2**30

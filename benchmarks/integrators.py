@@ -24,8 +24,8 @@ from mujoco.batch import Batch
 
 import dcrl
 from dcrl import keys
-from dcrl.networks import policy_layers
-from dcrl.perceptrons import init
+from dcrl.networks.perceptrons import init
+from dcrl.networks.policies import policy_layers
 from dcrl.tasks import registry
 from dcrl.tasks.task import Integration, Task
 

@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 import dcrl
-from dcrl.networks import policy_layers
-from dcrl.perceptrons import init
+from dcrl.networks.perceptrons import init
+from dcrl.networks.policies import policy_layers
 
 
 def not_negative(rewards):

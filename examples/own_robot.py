@@ -11,8 +11,8 @@ import mujoco
 import numpy as np
 
 import dcrl
-from dcrl.networks import policy_layers
-from dcrl.perceptrons import init
+from dcrl.networks.perceptrons import init
+from dcrl.networks.policies import policy_layers
 
 
 def robot():

@@ -5,17 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
 
 from dcrl import keys, simulators
-from dcrl.networks import Layers, policy_layers
-from dcrl.rollouts import evaluate
+from dcrl.cli.main import command
+from dcrl.networks.policies import Layers, policy_layers
+from dcrl.simulators.rollouts import evaluate
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 from dcrl.types import Evaluation, Floats
+from support.random_runs import give_actor
 
 Policies = tuple[Floats, jax.Array, Layers]
 
@@ -83,3 +86,18 @@ def _bytes(evaluation: Evaluation, row: int) -> bytes:
         parts += [lived.observation[row, : steps + 1], lived.state_descriptor[row, : steps + 1]]
         parts += [lived.action[row, :steps], lived.reward[row, :steps], lived.terminated[row]]
     return b"".join(np.asarray(part).tobytes() for part in parts)
+
+
+SHARED = ("--cells", "64", "--cvt-samples", "1000", "--hidden", "16", "16", "--evaluations", "96", "--quiet")
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory) -> dict[str, Path]:
+    """Of seeds 0, which has an actor, and 1."""
+    output = tmp_path_factory.mktemp("runs")
+    line = ("train", "point_omni", "--algorithm", "me", "--ga-offspring", "32", "--output", str(output), *SHARED)
+    for seed in ("0", "1"):
+        assert command([*line, "--seed", seed]) == 0
+    found = {name: output / "point_omni" / "me" / f"seed-{seed}" for seed, name in enumerate(("actor", "plain"))}
+    give_actor(found["actor"])
+    return found

@@ -3,16 +3,16 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dcrl import registration
+from dcrl.environments import registration
 from dcrl.types import Descriptor, Evaluation, Physics, Transitions
 from dcrl.version import __version__
 
 if TYPE_CHECKING:
-    from dcrl import environments
-    from dcrl.api import resume, train
     from dcrl.deployment.export import export
-    from dcrl.rollouts import rollout
-    from dcrl.runs.repertoire import Repertoire, load
+    from dcrl.environments.robot import RobotEnvironment
+    from dcrl.repertoires.repertoire import Repertoire, load
+    from dcrl.runs.training import resume, train
+    from dcrl.simulators.rollouts import rollout
     from dcrl.tasks.gymnasium import GymnasiumTask, from_info
     from dcrl.tasks.task import Integration, Task
 
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 LATER = {
     "GymnasiumTask": "dcrl.tasks.gymnasium",
     "Integration": "dcrl.tasks.task",
-    "Repertoire": "dcrl.runs.repertoire",
+    "Repertoire": "dcrl.repertoires.repertoire",
+    "RobotEnvironment": "dcrl.environments.robot",
     "Task": "dcrl.tasks.task",
     "export": "dcrl.deployment.export",
     "from_info": "dcrl.tasks.gymnasium",
-    "load": "dcrl.runs.repertoire",
-    "resume": "dcrl.api",
-    "rollout": "dcrl.rollouts",
-    "train": "dcrl.api",
+    "load": "dcrl.repertoires.repertoire",
+    "resume": "dcrl.runs.training",
+    "rollout": "dcrl.simulators.rollouts",
+    "train": "dcrl.runs.training",
 }
 
 __all__ = [
@@ -37,10 +38,10 @@ __all__ = [
     "Integration",
     "Physics",
     "Repertoire",
+    "RobotEnvironment",
     "Task",
     "Transitions",
     "__version__",
-    "environments",
     "export",
     "from_info",
     "load",
@@ -51,15 +52,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "environments":
-        return import_module("dcrl.environments")
     if name not in LATER:
         raise AttributeError(f"module 'dcrl' has no attribute {name!r}")
     return getattr(import_module(LATER[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *LATER, "environments"})
+    return sorted({*globals(), *LATER})
 
 
 registration.register()

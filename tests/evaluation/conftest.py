@@ -10,8 +10,8 @@ import pytest
 
 import dcrl
 from dcrl.cli.main import command
-from generations import ME
-from random_runs import give_actor
+from support.generations import ME
+from support.random_runs import give_actor
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from dcrl import simulators
-from dcrl.analysis import reproducibility_files as files
-from dcrl.analysis.cost import estimate
-from dcrl.analysis.repeats import blank
-from dcrl.analysis.reproducibility import evaluate
+from dcrl.evaluation import files
+from dcrl.evaluation.cost import estimate
+from dcrl.evaluation.repeats import blank
+from dcrl.evaluation.reproducibility import evaluate
+from dcrl.repertoires.repertoire import load, save
 from dcrl.runs.lock import Lock
-from dcrl.runs.repertoire import load, save
 from dcrl.tasks.point import point_omni
-from test_cli import COMMAND, HEEDING_INTERRUPTS
+from support.commands import COMMAND, HEEDING_INTERRUPTS
 
 
 def test_the_command_end_to_end(run, said):

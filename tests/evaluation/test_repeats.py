@@ -10,15 +10,15 @@ import pytest
 
 import dcrl
 from dcrl import simulators
-from dcrl.analysis.repeats import Repeats, blank, play, resized, start_seeds
-from dcrl.analysis.reproducibility import evaluate, measure
-from dcrl.networks import Layers
-from dcrl.rollouts import start_keys
-from dcrl.runs.repertoire import Repertoire, load
+from dcrl.evaluation.repeats import Repeats, blank, play, resized, start_seeds
+from dcrl.evaluation.reproducibility import evaluate, measure
+from dcrl.networks.policies import Layers
+from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.simulators.rollouts import start_keys
 from dcrl.tasks import point
 from dcrl.tasks.point import point_omni
 from dcrl.types import Descriptor
-from generations import diverging
+from support.generations import diverging
 
 HALF = 0.5
 

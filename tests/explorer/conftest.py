@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import HIDDEN, HOSTILE, save_damaged
 
 import dcrl
-from dcrl.networks import Layers, policy_layers
-from dcrl.runs import repertoire as repertoires
-from dcrl.runs.repertoire import Repertoire
+from dcrl.networks.policies import Layers, policy_layers
+from dcrl.repertoires import repertoire as repertoires
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.tasks.ant import ant_uni
 from dcrl.types import Floats
-from generations import GA, ME
-from random_runs import give_actor
-from test_cli import COMMAND, HEEDING_INTERRUPTS
+from support.browsing import HIDDEN, HOSTILE, save_damaged
+from support.commands import COMMAND, HEEDING_INTERRUPTS
+from support.generations import GA, ME
+from support.random_runs import give_actor
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SOFTWARE_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")

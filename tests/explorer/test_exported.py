@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import HIDDEN, assert_shows, click_at
 
 import dcrl
 from dcrl.cli.main import command
-from dcrl.runs.repertoire import Repertoire
+from dcrl.repertoires.repertoire import Repertoire
+from support.browsing import HIDDEN, assert_shows, click_at
 
 pytest.importorskip("nicegui", reason="the explorer is an optional extra")
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import HIDDEN, HOSTILE, assert_shows, click_at
 from scipy.spatial.distance import cdist
 
 import dcrl
 from dcrl.archive.voronoi import voronoi_cells
-from dcrl.runs.repertoire import Repertoire
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats
+from support.browsing import HIDDEN, HOSTILE, assert_shows, click_at
 
 pytest.importorskip("nicegui", reason="the explorer is an optional extra")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import choose_run, click_at, shown
 
-from dcrl.runs.repertoire import Repertoire
+from dcrl.repertoires.repertoire import Repertoire
+from support.browsing import choose_run, click_at, shown
 
 pytest.importorskip("nicegui", reason="the explorer is an optional extra")
 

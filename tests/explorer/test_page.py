@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import HIDDEN, assert_shows, choose_run, click_at, shown
 
 import dcrl
 from dcrl.learners.conditioning import normalise
-from dcrl.networks import specialise
-from dcrl.runs import repertoire as repertoires
-from dcrl.runs.repertoire import Repertoire
+from dcrl.networks.policies import specialise
+from dcrl.repertoires import repertoire as repertoires
+from dcrl.repertoires.repertoire import Repertoire
+from support.browsing import HIDDEN, assert_shows, choose_run, click_at, shown
 
 pytest.importorskip("nicegui", reason="the explorer is an optional extra")
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import save_damaged
 
 from dcrl.cli.main import command
-from dcrl.runs import repertoire as repertoires
-from dcrl.runs.repertoire import Repertoire
+from dcrl.repertoires import repertoire as repertoires
+from dcrl.repertoires.repertoire import Repertoire
+from support.browsing import save_damaged
 
 pytest.importorskip("nicegui", reason="the explorer is an optional extra")
 

@@ -15,10 +15,10 @@ from dcrl import keys
 from dcrl.archive import archive as archives
 from dcrl.archive.archive import Archive
 from dcrl.archive.centroids import centroids
+from dcrl.learners.replay import Replay
 from dcrl.learners.td3 import TD3, TD3Config, TD3State
-from dcrl.networks import Layers
-from dcrl.perceptrons import init
-from dcrl.replay import Replay
+from dcrl.networks.perceptrons import init
+from dcrl.networks.policies import Layers
 from dcrl.simulators.simulator import Simulator
 from dcrl.types import Array, Descriptor, Evaluation, Floats
 from dcrl.variation.evolution_strategy import Search

@@ -28,10 +28,10 @@ from dcrl.algorithms.algorithm import (
 from dcrl.archive import archive as archives
 from dcrl.archive.novelty import diversity_reward, offer
 from dcrl.learners.conditioning import normalise, similarity
+from dcrl.learners.replay import Replay
 from dcrl.learners.td3 import TD3, TD3State
 from dcrl.learners.training import train
-from dcrl.replay import Replay
-from dcrl.rollouts import evaluate
+from dcrl.simulators.rollouts import evaluate
 from dcrl.types import Evaluation, Floats, Ints
 from dcrl.variation.operator import Offspring, Operator, Sources, together, unaimed
 

@@ -31,7 +31,7 @@ from dcrl.algorithms.algorithm import (
 from dcrl.archive import archive as archives
 from dcrl.archive.novelty import novelty
 from dcrl.learners.td3 import TD3
-from dcrl.rollouts import evaluate
+from dcrl.simulators.rollouts import evaluate
 from dcrl.types import Evaluation, Floats, Ints
 from dcrl.variation import evolution_strategy
 from dcrl.variation.evolution_strategy import EvolutionStrategyConfig

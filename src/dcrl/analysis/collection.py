@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from dcrl.algorithms.registry import ALGORITHMS
-from dcrl.analysis.figures import rank
 from dcrl.analysis.records import Record, flat, read
+from dcrl.figures.style import rank
 from dcrl.tasks.catalogue import BUILT_IN
 
 FREE = ("seed", "evaluations", "task")  # what runs of one series may differ in

@@ -8,8 +8,8 @@ from typing import Any
 
 from dcrl.analysis.comparison import Value
 from dcrl.analysis.records import Record
-from dcrl.analysis.reproducibility_files import TOTALS
-from dcrl.runs.files import read_json
+from dcrl.evaluation.files import TOTALS
+from dcrl.files import read_json
 
 FOLDER = "reproducibility"
 FIELDS = {

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from dcrl.analysis.comparison import Curve
-from dcrl.analysis.figures import COLOURS, DASHES, LABELS, STYLE, TEXT_WIDTH, label, rank, save
+from dcrl.figures.style import COLOURS, DASHES, LABELS, STYLE, TEXT_WIDTH, label, rank, save
 
 TITLES = {
     "qd_score": "QD score",

@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from dcrl.analysis.tables import Table
-from dcrl.runs.files import write_text
+from dcrl.files import write_text
 
 STYLE = resources.files("dcrl.analysis") / "report.css"
 SCREEN_SCALE = 0.6  # of a picture's points: one as wide as a printed page fills the column

@@ -13,11 +13,11 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 
 from dcrl.analysis.comparison import Test
-from dcrl.analysis.figures import STYLE, TEXT_WIDTH, label, save
 from dcrl.analysis.grids import TITLES
-from dcrl.analysis.maps import draw_map, span
 from dcrl.analysis.statistics import SIGNIFICANT
-from dcrl.runs.repertoire import Repertoire
+from dcrl.figures.maps import draw_map, span
+from dcrl.figures.style import STYLE, TEXT_WIDTH, label, save
+from dcrl.repertoires.repertoire import Repertoire
 
 ACROSS = 4  # maps in a row
 ROW = 0.32  # inches, of a table

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dcrl.runs.files import read_json
+from dcrl.files import read_json
 from dcrl.runs.lock import Lock
 from dcrl.runs.metrics import read_metrics
 from dcrl.types import Floats

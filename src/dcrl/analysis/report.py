@@ -15,8 +15,8 @@ from dcrl.analysis.comparison import Test, Value, budgets, family, split, values
 from dcrl.analysis.expected import FOLDER
 from dcrl.analysis.page import Section
 from dcrl.analysis.records import Record
-from dcrl.analysis.reproducibility_files import TOTALS
-from dcrl.runs.files import read_json, write_json
+from dcrl.evaluation.files import TOTALS
+from dcrl.files import read_json, write_json
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,12 +12,12 @@ from typing import Any
 
 from dcrl.analysis.collection import Collection
 from dcrl.analysis.comparison import Curve, Test, Value
-from dcrl.analysis.figures import label
 from dcrl.analysis.grids import TITLES, Key
 from dcrl.analysis.operators import WHATS, Contribution, operators_curve
 from dcrl.analysis.statistics import Summary, summarise
-from dcrl.runs.files import write_text
-from dcrl.runs.repertoire import Repertoire
+from dcrl.figures.style import label
+from dcrl.files import write_text
+from dcrl.repertoires.repertoire import Repertoire
 
 Cell = str | float | int | None
 

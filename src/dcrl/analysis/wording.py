@@ -8,11 +8,11 @@ import numpy as np
 
 from dcrl.analysis.collection import Collection
 from dcrl.analysis.comparison import Test
-from dcrl.analysis.figures import label
 from dcrl.analysis.grids import TITLES, Key
 from dcrl.analysis.records import METRICS, Record
 from dcrl.analysis.statistics import SIGNIFICANT, smallest_p
 from dcrl.analysis.tables import Table, number
+from dcrl.figures.style import label
 
 CURVES = (
     "QD score (sum of the fitness of all elites), coverage (share of cells with an elite) and max fitness over "

@@ -8,8 +8,8 @@ import numpy as np
 
 from dcrl import simulators
 from dcrl.check.findings import FaultError, Finding, Note, find
-from dcrl.networks import policy_layers
-from dcrl.rollouts import start_keys
+from dcrl.networks.policies import policy_layers
+from dcrl.simulators.rollouts import start_keys
 from dcrl.tasks.registry import AnyTask
 from dcrl.types import Evaluation, Floats, Transitions
 

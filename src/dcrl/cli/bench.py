@@ -14,7 +14,7 @@ import tyro
 
 from dcrl import devices
 from dcrl.archive.centroids import cache_directory
-from dcrl.benchmark import RolloutSpeed, measure_rollouts
+from dcrl.bench.rollouts import RolloutSpeed, measure_rollouts
 from dcrl.cli import output
 from dcrl.devices import cores
 from dcrl.runs import config as configs
@@ -112,7 +112,7 @@ def generation(
         raise ValueError(
             f"bench generation needs at least 1 generation and 1 to warm up, got {generations} and {warm_up}"
         )
-    from dcrl.generation_speed import measure_generations
+    from dcrl.bench.generations import measure_generations
 
     devices.prepare(cache_directory())
     versions = {package: version(package) for package in PACKAGES}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from dcrl import api, training
 from dcrl.algorithms.algorithm import State
 from dcrl.cli.display import Display
 from dcrl.cli.interrupt import Interrupted, interrupts
+from dcrl.runs import loop as training
+from dcrl.runs import training as api
 from dcrl.runs.run import Run
 from dcrl.runs.upkeep import Upkeep
 

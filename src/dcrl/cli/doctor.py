@@ -31,7 +31,7 @@ EXTRAS = {  # the packages of an optional extra and what they give; mjx and rend
 # A process of its own, because an OpenGL library may end the one that tries it.
 DRAW = """
 from dcrl.engine import mujoco
-from dcrl.simulators.rendering import Camera
+from dcrl.rendering.camera import Camera
 from dcrl.tasks.point import point_omni
 data = mujoco.MjData(point_omni.model)
 mujoco.mj_forward(point_omni.model, data)
@@ -175,8 +175,8 @@ def _rollout() -> str:
     """The first one compiles, the second tells the time."""
     import numpy as np
 
-    from dcrl.networks import policy_layers
-    from dcrl.rollouts import rollout
+    from dcrl.networks.policies import policy_layers
+    from dcrl.simulators.rollouts import rollout
     from dcrl.tasks.point import point_omni
 
     still = np.zeros((256, policy_layers(point_omni.observation_size, point_omni.action_size).parameters))

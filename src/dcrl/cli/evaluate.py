@@ -12,19 +12,19 @@ from typing import Annotated, Any, TextIO
 import tyro
 
 from dcrl import devices, simulators
-from dcrl.analysis import reproducibility_files as results
-from dcrl.analysis.cost import estimate
-from dcrl.analysis.repeats import Repeats, blank, fitting, play, resized
-from dcrl.analysis.reproducibility import REPEATS, measure
 from dcrl.archive.centroids import cache_directory
 from dcrl.cli import output as printing
 from dcrl.cli import reproducibility
 from dcrl.cli.interrupt import Interrupted, interrupts
 from dcrl.cli.progress import Progress
-from dcrl.runs.files import read_json
+from dcrl.evaluation import files as results
+from dcrl.evaluation.cost import estimate
+from dcrl.evaluation.repeats import Repeats, blank, fitting, play, resized
+from dcrl.evaluation.reproducibility import REPEATS, measure
+from dcrl.files import read_json
+from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.repertoires.trust import check_task
 from dcrl.runs.lock import Lock
-from dcrl.runs.repertoire import Repertoire, load
-from dcrl.runs.trust import check_task
 from dcrl.simulators.simulator import Simulator
 from dcrl.tasks.gymnasium import GymnasiumTask
 

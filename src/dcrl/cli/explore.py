@@ -111,7 +111,7 @@ def _export(
 ) -> int:
     from dcrl.explorer.export import export, spread
     from dcrl.explorer.opened import open_runs
-    from dcrl.runs.files import free
+    from dcrl.files import free
 
     if len(paths) != 1:
         raise ValueError(f"an exported file shows one run, got {len(paths)}")

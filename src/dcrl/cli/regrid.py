@@ -8,9 +8,9 @@ from typing import Annotated
 import tyro
 
 from dcrl.cli.written import report
-from dcrl.runs.combine import CVT_SAMPLES, regrid
-from dcrl.runs.files import free
-from dcrl.runs.repertoire import load, save
+from dcrl.files import free
+from dcrl.repertoires.combine import CVT_SAMPLES, regrid
+from dcrl.repertoires.repertoire import load, save
 
 
 def run(

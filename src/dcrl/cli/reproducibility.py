@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TextIO
 
-from dcrl.analysis.cost import Cost
-from dcrl.analysis.repeats import Repeats
 from dcrl.cli import output as printing
 from dcrl.cli.progress import duration
-from dcrl.runs.repertoire import Repertoire
+from dcrl.evaluation.cost import Cost
+from dcrl.evaluation.repeats import Repeats
+from dcrl.repertoires.repertoire import Repertoire
 
 GIB = 2**30
 

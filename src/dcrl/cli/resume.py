@@ -8,10 +8,12 @@ from typing import Annotated
 
 import tyro
 
-from dcrl import api, devices, training
+from dcrl import devices
 from dcrl.archive.centroids import cache_directory
 from dcrl.cli.conduct import complain, conduct
 from dcrl.runs import logs
+from dcrl.runs import loop as training
+from dcrl.runs import training as api
 from dcrl.runs.upkeep import Upkeep
 
 

@@ -10,9 +10,9 @@ import tyro
 from rich.text import Text
 
 from dcrl.cli import output as printing
-from dcrl.runs.files import free
-from dcrl.runs.repertoire import load
-from dcrl.runs.summary import Summary, picture, summarise
+from dcrl.files import free
+from dcrl.repertoires.repertoire import load
+from dcrl.repertoires.summary import Summary, picture, summarise
 from dcrl.types import Ints
 
 WIDTH, HEIGHT = 60, 30  # characters across, points up; two points make a character in colour
@@ -47,7 +47,7 @@ def run(
     repertoire = load(path)
     summary = summarise(repertoire)
     if output is not None:
-        from dcrl.analysis.maps import archive_map
+        from dcrl.figures.maps import archive_map
 
         archive_map(repertoire, output)
     if json:

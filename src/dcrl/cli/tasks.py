@@ -10,7 +10,7 @@ from typing import Annotated
 import tyro
 
 from dcrl.cli import output
-from dcrl.networks import HIDDEN, policy_layers
+from dcrl.networks.policies import HIDDEN, policy_layers
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 

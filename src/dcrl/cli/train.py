@@ -12,14 +12,16 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import tyro
 
-from dcrl import api, devices, training
+from dcrl import devices
 from dcrl.algorithms import registry as algorithms
 from dcrl.archive.centroids import cache_directory
 from dcrl.cli.conduct import conduct
 from dcrl.cli.display import preview
-from dcrl.networks import HIDDEN
+from dcrl.networks.policies import HIDDEN
 from dcrl.runs import config as configs
 from dcrl.runs import logs
+from dcrl.runs import loop as training
+from dcrl.runs import training as api
 from dcrl.runs.config import RunConfig
 from dcrl.runs.run import Run
 from dcrl.runs.upkeep import Upkeep

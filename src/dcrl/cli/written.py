@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dcrl.cli import output
-from dcrl.runs.repertoire import Repertoire
-from dcrl.runs.summary import summarise
+from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.summary import summarise
 
 
 def report(path: Path, repertoire: Repertoire, *, json: bool) -> int:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcrl.deployment.parity import Runner
-from dcrl.networks import Layers
-from dcrl.runs.repertoire import Repertoire
+from dcrl.networks.policies import Layers
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcrl.deployment import arrays, contract, parity
-from dcrl.runs.files import free, read_tensors, write_bytes, write_json
-from dcrl.runs.repertoire import Repertoire, load
-from dcrl.runs.trust import check_task
+from dcrl.files import free, read_tensors, write_bytes, write_json
+from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.repertoires.trust import check_task
 from dcrl.tasks import registry
 from dcrl.types import Floats
 

@@ -14,8 +14,8 @@ from onnx import TensorProto, checker, helper, numpy_helper
 
 from dcrl.deployment.arrays import Arrays, named_layers
 from dcrl.deployment.parity import Runner
-from dcrl.networks import Layers
-from dcrl.runs.repertoire import Repertoire
+from dcrl.networks.policies import Layers
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats
 from dcrl.version import __version__
 

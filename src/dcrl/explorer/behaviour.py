@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from dcrl.runs.repertoire import Repertoire
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats
 
 if TYPE_CHECKING:
-    from dcrl.motion import Motion
+    from dcrl.rendering.motion import Motion
 
 Kind: TypeAlias = Literal["elite", "actor"]
 Mode: TypeAlias = Literal["elite", "actor", "both"]
@@ -63,6 +63,6 @@ def chosen(repertoire: Repertoire, mode: Mode, cell: int | None, target: Sequenc
 
 def play(repertoire: Repertoire, behaviour: Behaviour, seed: int) -> Motion:
     """One episode, in the simulator and with the task that training uses."""
-    from dcrl.motion import record  # here: it loads JAX and MuJoCo, which a map can be drawn without
+    from dcrl.rendering.motion import record  # here: it loads JAX and MuJoCo, which a map can be drawn without
 
     return record(repertoire.task, behaviour.genotype, seed, hidden=repertoire.layers.sizes[1:-1])

@@ -12,9 +12,9 @@ import numpy as np
 
 from dcrl.explorer import behaviour, wire
 from dcrl.explorer.elements import CLIENT
-from dcrl.motion import shapes
-from dcrl.runs.files import write_text
-from dcrl.runs.repertoire import Repertoire
+from dcrl.files import write_text
+from dcrl.rendering.motion import shapes
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Ints
 
 FRAMES = 30.0  # a second; half of what the live page gets, for files half as large

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from dcrl.explorer.wire import archive_text
+from dcrl.repertoires.repertoire import Repertoire, load, outline
+from dcrl.repertoires.trust import check_task
 from dcrl.runs.metrics import read_metrics
-from dcrl.runs.repertoire import Repertoire, load, outline
-from dcrl.runs.trust import check_task
 from dcrl.tasks.catalogue import BUILT_IN
 from dcrl.types import Floats
 

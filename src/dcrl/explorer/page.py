@@ -14,7 +14,7 @@ from dcrl.explorer import behaviour, curves, wire
 from dcrl.explorer.behaviour import MODES, Mode
 from dcrl.explorer.elements import ArchiveMap, Player, first, listed, style
 from dcrl.explorer.opened import Content, Opened
-from dcrl.runs.repertoire import Repertoire
+from dcrl.repertoires.repertoire import Repertoire
 
 LOOK_SECONDS = 1.0  # how often a tab looks whether its run has changed
 LARGEST_SEED = 2**32 - 1
@@ -193,7 +193,7 @@ def simulated(
     wanted: Callable[[], bool] = lambda: True,
 ) -> str | None:
     """The motions that a choice stands for, as text for the player; None if they are no longer wanted."""
-    from dcrl.motion import shapes  # here: it loads JAX and MuJoCo, which a map can be drawn without
+    from dcrl.rendering.motion import shapes  # here: it loads JAX and MuJoCo, which a map can be drawn without
 
     found = whole()  # takes a while the first time
     if not wanted():

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcrl.explorer.behaviour import Behaviour
-from dcrl.runs.repertoire import Repertoire
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats
 
 if TYPE_CHECKING:
-    from dcrl.motion import Motion
-    from dcrl.simulators.geometry import Shape
+    from dcrl.rendering.geometry import Shape
+    from dcrl.rendering.motion import Motion
 
 LIVE_FRAMES = 60.0  # a second of simulated time, at most
 DIGITS = 7  # what float32 has: a map may reach from 1000 to 1001

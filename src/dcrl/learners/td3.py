@@ -20,9 +20,9 @@ import jax.numpy as jnp
 import optax
 
 from dcrl import keys
-from dcrl.networks import Layers, Parameters
-from dcrl.perceptrons import act, apply, init
-from dcrl.replay import Samples
+from dcrl.learners.replay import Samples
+from dcrl.networks.perceptrons import act, apply, init
+from dcrl.networks.policies import Layers, Parameters
 
 
 @dataclass(frozen=True, kw_only=True)

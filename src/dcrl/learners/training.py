@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dcrl import keys
+from dcrl.learners.replay import Replay, Samples
 from dcrl.learners.td3 import TD3, TD3Config, TD3State, update
-from dcrl.replay import Replay, Samples
 from dcrl.types import Floats, Ints
 
 CHUNK = 300  # steps whose samples are gathered together, while the device trains on those before

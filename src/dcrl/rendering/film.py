@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from dcrl.motion import Motion
-from dcrl.simulators.drawing import Studio, followed
+from dcrl.rendering.drawing import Studio, followed
+from dcrl.rendering.motion import Motion
 from dcrl.types import Descriptor, Floats
 
 Picture = NDArray[np.uint8]  # (height, width, 3)

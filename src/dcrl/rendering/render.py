@@ -10,15 +10,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcrl.analysis.montage import montage as draw_montage
-from dcrl.motion import Motion, record
+from dcrl.files import free, write_bytes
 from dcrl.rendering import encoding, film
-from dcrl.rendering.choice import Choice, choose, elite, fittest_of_regions
+from dcrl.rendering.drawing import Studio
 from dcrl.rendering.film import Picture
-from dcrl.runs.files import free, write_bytes
-from dcrl.runs.repertoire import Repertoire, load
-from dcrl.runs.trust import check_task
-from dcrl.simulators.drawing import Studio
+from dcrl.rendering.montage import montage as draw_montage
+from dcrl.rendering.motion import Motion, record
+from dcrl.repertoires.choice import Choice, choose, elite, fittest_of_regions
+from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.repertoires.trust import check_task
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 from dcrl.types import Floats

@@ -23,10 +23,10 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from dcrl import files
 from dcrl.algorithms.algorithm import State
 from dcrl.archive.archive import Archive
-from dcrl.replay import Replay
-from dcrl.runs import files
+from dcrl.learners.replay import Replay
 from dcrl.runs.upkeep import Upkeep
 
 COUNTS = ("generation", "evaluations", "environment_steps", "invalid")

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 from dcrl import simulators
 from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.algorithm import Algorithm, Setting
-from dcrl.networks import HIDDEN, policy_layers
+from dcrl.networks.policies import HIDDEN, policy_layers
 from dcrl.tasks import registry as tasks
 
 

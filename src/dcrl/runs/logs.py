@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
-from dcrl.runs import files
+from dcrl import files
 from dcrl.runs.upkeep import LogName
 
 PROJECT = "dcrl"  # at Weights & Biases, unless WANDB_PROJECT names another

@@ -19,15 +19,15 @@ from typing import Any
 
 import numpy as np
 
+from dcrl import files
 from dcrl.algorithms.algorithm import Algorithm, Report, State
 from dcrl.devices import cores
 from dcrl.learners.td3 import TD3
-from dcrl.perceptrons import join
-from dcrl.runs import files
+from dcrl.networks.perceptrons import join
+from dcrl.repertoires.repertoire import save_actor, save_archive
 from dcrl.runs.checkpoint import Checkpoints
 from dcrl.runs.config import RunConfig, to_json
 from dcrl.runs.lock import Lock
-from dcrl.runs.repertoire import save_actor, save_archive
 from dcrl.tasks import registry as tasks
 from dcrl.tasks.fingerprint import fingerprint
 

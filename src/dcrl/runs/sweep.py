@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dcrl.files import read_json
+from dcrl.repertoires.repertoire import load
 from dcrl.runs.config import RunConfig, to_json
-from dcrl.runs.files import read_json
 from dcrl.runs.metrics import read_metrics
-from dcrl.runs.repertoire import load
 
 COMMAND = (sys.executable, "-P", "-m", "dcrl")  # -P: as the installed command, without the working directory
 

@@ -17,7 +17,7 @@ import jax
 import numpy as np
 from gymnasium.vector import SyncVectorEnv
 
-from dcrl.networks import Layers, act_each
+from dcrl.networks.policies import Layers, act_each
 from dcrl.simulators.simulator import Recorder
 from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.types import Array, Bools, Evaluation, Floats, Ints

@@ -19,8 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 from mujoco import mjx
 
-from dcrl.networks import Layers
-from dcrl.perceptrons import act
+from dcrl.networks.perceptrons import act
+from dcrl.networks.policies import Layers
 from dcrl.simulators.simulator import sound
 from dcrl.tasks.task import Task
 from dcrl.types import Array, Bools, Evaluation, Floats, Physics, Transitions

@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 from dcrl.devices import cores
 from dcrl.engine import Batch, SimulationError, mujoco
-from dcrl.networks import Layers, act_each
+from dcrl.networks.policies import Layers, act_each
 from dcrl.simulators.simulator import Recorder, sound
 from dcrl.tasks.task import Task
 from dcrl.types import Bools, Evaluation, Floats, Ints, Physics

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from dcrl.engine import mujoco
-from dcrl.networks import Layers
+from dcrl.networks.policies import Layers
 from dcrl.types import Array, Bools, Descriptor, Evaluation, Floats, Ints, Physics, Transitions
 
 

@@ -13,8 +13,8 @@ from dcrl.archive.archive import Archive
 from dcrl.archive.selection import select
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
-from dcrl.networks import specialise
-from dcrl.perceptrons import join
+from dcrl.networks.perceptrons import join
+from dcrl.networks.policies import specialise
 from dcrl.types import Descriptor, Floats
 from dcrl.variation.operator import Offspring, Sources
 

@@ -16,8 +16,8 @@ import numpy as np
 import optax
 
 from dcrl import keys
-from dcrl.networks import Layers
-from dcrl.perceptrons import join
+from dcrl.networks.perceptrons import join
+from dcrl.networks.policies import Layers
 from dcrl.types import Floats, Ints
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import jax
 import numpy as np
 
-from dcrl.perceptrons import join
+from dcrl.networks.perceptrons import join
 from dcrl.types import Descriptor
 from dcrl.variation.operator import Offspring, Sources, unaimed
 

@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 from dcrl.archive.archive import Archive
+from dcrl.learners.replay import Replay
 from dcrl.learners.td3 import TD3State
-from dcrl.replay import Replay
 from dcrl.types import Descriptor, Floats
 
 

@@ -24,8 +24,8 @@ from dcrl import keys
 from dcrl.archive.selection import select
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
-from dcrl.networks import Layers, Parameters
-from dcrl.perceptrons import act, join
+from dcrl.networks.perceptrons import act, join
+from dcrl.networks.policies import Layers, Parameters
 from dcrl.types import Descriptor, Floats
 from dcrl.variation.operator import Offspring, Sources
 

@@ -1,0 +1,1 @@
+"""Speed, against the machine's own limits."""

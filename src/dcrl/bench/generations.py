@@ -1,0 +1,141 @@
+"""How fast a paper-size generation runs: seconds a stage, and arithmetic against the machine's own limit.
+
+FLOPs are the paper's arithmetic: two a weight and sample in each forward pass, twice that for a full
+backward pass, the same again for a pass back to a network's inputs alone; what an implementation saves by
+being clever still counts, and biases, activations and optimisers do not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+import resource
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dcrl.algorithms.algorithm import Algorithm
+from dcrl.algorithms.compose import Composition
+from dcrl.learners.td3 import TD3
+from dcrl.networks.policies import Layers
+from dcrl.variation.policy_gradient import PolicyGradient
+
+PRODUCT_SIZE = 3072
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerationSpeed:
+    """Medians over the measured generations."""
+
+    task: str
+    algorithm: str
+    generations: tuple[int, ...]  # those measured
+    stage_seconds: dict[str, float]  # one stage after another
+    apart_seconds: float  # of a whole generation then
+    generation_seconds: float  # as it runs, the first offspring played while others are trained
+    steps_lived: float  # a policy, on average
+    matmul_gflops: float  # the machine's large float32 matrix product, on all cores, measured in between
+    critic_gflops: float | None
+    policy_gradient_gflops: float | None
+    peak_gib: float
+
+
+def measure_generations(
+    task: str, name: str, algorithm: Algorithm, warm_up: int, count: int, seed: int, progress: Callable[[str], None]
+) -> GenerationSpeed:
+    """Run `warm_up` generations, then measure `count` each way, the matrix product before and after each pair."""
+    progress(f"{task}: the initial policies, and {warm_up} generations to warm up")
+    state, _ = algorithm.start(seed)
+    for _ in range(warm_up):
+        state, _ = algorithm.advance(state, seed)
+    apart = dataclasses.replace(algorithm, beside=False) if isinstance(algorithm, Composition) else algorithm
+    seconds: list[dict[str, float]] = []
+    whole: list[float] = []
+    steps_before, products = state.environment_steps, [product_gflops()]
+    for i in range(count):
+        marks: list[tuple[str, float]] = []
+        state, _ = apart.advance(state, seed, partial(_mark, marks))
+        _mark(marks, "")
+        state, _ = algorithm.advance(state, seed)
+        whole.append(time.perf_counter() - marks[-1][1])
+        seconds.append({name: end - begin for (name, begin), (_, end) in pairwise(marks)})
+        products.append(product_gflops())
+        progress(f"{task}: generation {i + 1} of {count} took {whole[-1]:.1f} s")
+    stages = {name: statistics.median(each.get(name, 0.0) for each in seconds) for name in seconds[-1]}
+    critic, policy = flops(algorithm)
+    climbing = sum(seconds for name, seconds in stages.items() if name.endswith("pg"))
+    return GenerationSpeed(
+        task=task,
+        algorithm=name,
+        generations=tuple(range(warm_up + 1, warm_up + 2 * count + 1)),
+        stage_seconds=stages,
+        apart_seconds=statistics.median(sum(each.values()) for each in seconds),
+        generation_seconds=statistics.median(whole),
+        steps_lived=(state.environment_steps - steps_before) / (2 * count * algorithm.generation_evaluations),
+        matmul_gflops=statistics.median(products),
+        critic_gflops=critic / stages["train"] / 1e9 if critic else None,
+        policy_gradient_gflops=policy / climbing / 1e9 if policy else None,
+        peak_gib=peak_gib(),
+    )
+
+
+def _mark(marks: list[tuple[str, float]], stage: str) -> None:
+    marks.append((stage, time.perf_counter()))
+
+
+def flops(algorithm: Algorithm) -> tuple[float, float]:
+    """Of one generation's actor-critic training, and of its policy-gradient variation."""
+    training = sum(_training_flops(learner) for learner in algorithm.learners)
+    operators = algorithm.operators if isinstance(algorithm, Composition) else ()
+    climbing = sum(_climbing_flops(operator) for operator in operators if isinstance(operator, PolicyGradient))
+    return training, climbing
+
+
+def _training_flops(learner: TD3) -> float:
+    config = learner.config
+    critic, actor = (2 * config.batch_size * _weights(n) for n in (learner.critic_layers, learner.actor_layers))
+    target, regression, actor_update = actor + 2 * critic, 2 * 3 * critic, 3 * actor + 2 * critic
+    return config.critic_steps * (target + regression + actor_update / config.actor_delay)
+
+
+def _climbing_flops(operator: PolicyGradient) -> float:
+    batch = operator.learner.config.batch_size
+    policy, critic = (2 * batch * _weights(n) for n in (operator.layers, operator.learner.critic_layers))
+    return operator.count * operator.config.policy_steps * (3 * policy + 2 * critic)
+
+
+def _weights(layers: Layers) -> int:
+    return sum(fan_in * fan_out for fan_in, fan_out in pairwise(layers.sizes))
+
+
+def product_gflops(size: int = PRODUCT_SIZE, repeats: int = 3) -> float:
+    """The faster of NumPy's BLAS on all threads and one JAX product a device, all devices at once, by medians."""
+    rows = np.random.default_rng(0).standard_normal((size, size), np.float32)
+    devices = jax.local_devices()
+    placed = [jax.device_put(jnp.asarray(rows), device) for device in devices]
+    multiply = jax.jit(jnp.matmul)
+    jax.block_until_ready([multiply(each, each) for each in placed])
+    work = 2.0 * size**3
+    blas, xla = [], []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        rows @ rows
+        middle = time.perf_counter()
+        jax.block_until_ready([multiply(each, each) for each in placed])
+        end = time.perf_counter()
+        blas.append(work / (middle - begin))
+        xla.append(len(devices) * work / (end - middle))
+    return max(statistics.median(blas), statistics.median(xla)) / 1e9
+
+
+def peak_gib() -> float:
+    """The most memory this process ever held."""
+    unit = 1 if platform.system() == "Darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30

@@ -1,0 +1,1 @@
+"""The tasks as Gymnasium environments."""

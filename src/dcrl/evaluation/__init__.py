@@ -1,0 +1,1 @@
+"""Policies evaluated again: reproducibility, and what it costs."""

@@ -1,0 +1,1 @@
+"""Pictures of archives and of a run's metrics."""

@@ -1,0 +1,1 @@
+"""Policies and the networks that learn: shapes, NumPy and JAX."""

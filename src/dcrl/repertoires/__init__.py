@@ -1,0 +1,1 @@
+"""What a run leaves: repertoires, loaded, saved, checked, merged and converted."""

@@ -1,0 +1,129 @@
+"""`dcrl sweep`: the runs of `dcrl train`, several at once, skipped when complete and gone on with when not."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dcrl.cli.main import command
+from dcrl.cli.sweep import Flags, jobs
+from dcrl.runs.sweep import shares
+from support.commands import COMMAND, HEEDING_INTERRUPTS
+from support.small_runs import ARCHIVE, rows, train
+
+SMALL = ("--ga-offspring", "16", *ARCHIVE)
+FILES = ("archive.safetensors", "config.json")
+
+
+def sweep(output: Path, *arguments: str, flags: tuple[str, ...] = SMALL) -> subprocess.CompletedProcess[str]:
+    line = [COMMAND, "sweep", "point_omni", "--algorithms", "me", "--output", output, *arguments, "--", *flags]
+    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_runs_are_those_of_train_and_complete_ones_are_left_alone(tmp_path: Path) -> None:
+    done = sweep(tmp_path / "sweep", "--seeds", "0", "1", "--evaluations", "64", "--at-once", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.findall(r"^(begins|done)  ", done.stdout, re.M) == ["begins", "begins", "done", "done"]
+    here = tmp_path / "sweep" / "point_omni" / "me"
+    assert "map" in (here / "seed-1.log").read_text()
+    train("point_omni", "--algorithm", "me", "--seed", 1, "--evaluations", 64, "--output", tmp_path / "train", *SMALL)
+    for name in FILES:
+        alone = tmp_path / "train" / "point_omni" / "me" / "seed-1" / name
+        assert (here / "seed-1" / name).read_bytes() == alone.read_bytes()
+    before = {path: path.stat().st_mtime_ns for path in here.rglob("*")}
+    again = sweep(tmp_path / "sweep", "--seeds", "0", "1", "--evaluations", "79")  # not enough for one more generation
+    assert (again.returncode, "begins" in again.stdout) == (0, False)
+    assert "complete     2\n  to go on     0" in again.stdout
+    assert {path: path.stat().st_mtime_ns for path in here.rglob("*")} == before
+    planned = sweep(tmp_path / "sweep", "--seeds", "0", "2", "--evaluations", "80", "--dry-run")
+    resumed, begun = planned.stdout.splitlines()[-2:]
+    assert f"resume {here / 'seed-0'} --evaluations 80" in resumed
+    assert "train point_omni --algorithm me --seed 2 --evaluations 80" in begun
+    other = sweep(tmp_path / "sweep", "--seeds", "0", "--evaluations", "80", flags=(*SMALL[:-2], "32", "32"))
+    assert (other.returncode, other.stdout) == (2, "")
+    assert f"{here / 'seed-0'} holds a run with another hidden: [16, 16], not [32, 32]" in other.stderr
+
+
+def test_ctrl_c_stops_the_runs_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    arguments = (
+        "sweep",
+        "point_omni",
+        "--algorithms",
+        "me",
+        "--seeds",
+        "0",
+        "--output",
+        str(tmp_path),
+        "--evaluations",
+    )
+    path = tmp_path / "point_omni" / "me" / "seed-0"
+    with subprocess.Popen(
+        [sys.executable, "-c", HEEDING_INTERRUPTS, COMMAND, *arguments, "10000000", "--", *SMALL],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        deadline = time.monotonic() + 120
+        while not (path / "metrics.csv").exists() or len(rows(path)) < 3:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline, "it does not begin"
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert output.endswith("stopped; the same command goes on\n")
+    assert "stopped; the results so far are in" in (tmp_path / "point_omni" / "me" / "seed-0.log").read_text()
+    reached = int(rows(path)[-1]["evaluations"])
+    done = command([*arguments, str(reached + 32), "--", *SMALL])
+    assert (done, int(rows(path)[-1]["evaluations"])) == (0, reached + 32)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("point_omni", "--algorithms", "meh"), "did you mean me?"),
+        (("point_onmi",), "did you mean point_omni?"),
+        ((), "at least one task"),
+        (("point_omni", "--seeds", "1", "1"), "named twice"),
+        (("point_omni", "--seeds", "-1"), "a whole number from 0 to 2^32 - 1, got -1"),
+        (("point_omni", "--evaluations", "-1"), "at least 1 evaluation, got -1"),
+        (("point_omni", "--", "--seed", "5"), "--seed is for the sweep itself: give it before the --"),
+        (("point_omni", "--at-once", "0"), "--at-once is at least 1, got 0"),
+        (("point_omni", "--preset", "paper", "--evaluations", "9"), "not both"),
+    ],
+)
+def test_bad_input_is_a_sentence(
+    arguments: tuple[str, ...], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(["sweep", "--output", str(tmp_path / "runs"), *arguments]) == 2
+    output, error = capsys.readouterr()
+    assert (output, error.count("\n")) == ("", 1)
+    assert expected in error
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ["sweep", "point_omni", "--algorithms", "me", "--seeds", "0", "--output", str(tmp_path)]
+    assert command([*arguments, "--evaluations", "8", "--", *SMALL]) == 1
+    said = capfd.readouterr().out
+    assert "failed: me on point_omni, seed 0: dcrl: 8 evaluations are fewer than one batch of 16" in said
+
+
+def test_seeds_come_one_after_another_and_cores_are_shared_out() -> None:
+    flags = Flags(tasks=("point_omni", "ant_uni"), algorithms=("me", "pga_me"), seeds=(0, 1))
+    found = jobs(flags, ["--log", "tensorboard", "--threads", "1"])
+    order = [(job.config.seed, job.config.task, job.config.algorithm) for job in found]
+    assert order == [(seed, task, name) for seed in (0, 1) for task in flags.tasks for name in flags.algorithms]
+    assert found[0].go_on[4:] == ("--threads", "1", "--log", "tensorboard")
+    assert shares(1) == [frozenset()]
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) > 1:
+        assert sorted(core for share in shares(2) for core in share) == cores
+    assert shares(len(cores) + 1) == [frozenset()] * (len(cores) + 1)

@@ -1,0 +1,116 @@
+"""What cannot be exported is refused in one sentence, and leaves no file."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+
+import numpy as np
+import pytest
+
+import dcrl
+from dcrl.cli.main import command
+from dcrl.deployment import graph
+from support.random_runs import CELLS, save_run
+
+
+def refused(capsys, *arguments: object) -> str:
+    """The one sentence of a command line that fails with exit code 2."""
+    assert command(["export", *map(str, arguments)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert said.err.startswith("dcrl: ")
+    return said.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["--descriptor", "1"], "a descriptor of point_omni is 2 numbers (final x, final y) from (-3.0, -3.0)"),
+        (["--descriptor", "1,2,3"], "is 2 numbers (final x, final y)"),
+        (["--descriptor", "1,3.5"], "to (3.0, 3.0), got [1.0, 3.5]"),
+        (["--descriptor", "nan,0"], "is 2 numbers (final x, final y)"),
+        (["--descriptor", "one,two"], "--descriptor is numbers with commas between them, such as 0.4,0.7, got 'one,t"),
+        (["--descriptor", ""], "--descriptor is numbers with commas between them"),
+        ([], "an elite is chosen by its descriptor: give 2 numbers (final x, final y)"),
+        (["--what", "actor", "--descriptor", "1,2"], "an exported actor takes its descriptor as an input"),
+        (["--what", "repertoire", "--descriptor", "1,2"], "an exported repertoire takes its descriptor as an input"),
+    ],
+)
+def test_a_descriptor_that_cannot_be_is_refused(capsys, point, tmp_path, flags, sentence):
+    assert sentence in refused(capsys, point, *flags, "--output", tmp_path / "file.onnx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_python_refuses_what_is_no_descriptor_or_no_such_thing(point, tmp_path):
+    for wrong in ("here", [[1, 2], [3]], {"x": 1}):
+        with pytest.raises(ValueError, match="a descriptor is 2 numbers, got"):
+            dcrl.export(point, tmp_path / "file.npz", descriptor=wrong)
+    with pytest.raises(ValueError, match="what to export is one of elite, repertoire, actor, got 'critic'"):
+        dcrl.export(point, tmp_path / "file.npz", what="critic")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_run_does_not_have_is_refused(capsys, tmp_path):
+    run, output = save_run(tmp_path / "run", "point_omni", actor=False), tmp_path / "file.onnx"
+    sentence = "this repertoire has no descriptor-conditioned actor: its algorithm does not train one"
+    assert sentence in refused(capsys, run, "--what", "actor", "--output", output)
+    assert "there is no repertoire at" in refused(capsys, tmp_path / "none", "--what", "actor", "--output", output)
+    nothing = dataclasses.replace(dcrl.load(run), occupied=np.zeros(CELLS, bool))
+    with pytest.raises(ValueError, match="the repertoire is empty"):
+        dcrl.export(nothing, output, what="repertoire")
+    other = dataclasses.replace(dcrl.load(run), task="hopper_uni")
+    with pytest.raises(ValueError, match="the task hopper_uni now has 12 and 3; export with the task they came from"):
+        dcrl.export(other, output, what="repertoire")
+    assert not output.exists()
+
+
+def test_an_output_that_cannot_be_is_refused(capsys, point, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    elite = (point, "--descriptor", "1,2", "--output")
+    missing = tmp_path / "none" / "elite.onnx"
+    assert f"there is no directory {missing.parent}" in refused(capsys, *elite, missing)
+    assert "there is no directory" in refused(capsys, *elite, tmp_path / "file" / "elite.onnx")
+    assert "is a directory; expected the name of a file" in refused(capsys, *elite, tmp_path, "--format", "onnx")
+    assert "the format is onnx or npz, got 'pt'" in refused(capsys, *elite, tmp_path / "elite.pt")
+    long = tmp_path / f"{'n' * 240}.onnx"  # a name, but the temporary one beside it is too long
+    assert "File name too long; choose another --output" in refused(capsys, *elite, long)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_contract_that_cannot_be_written_takes_the_file_with_it(capsys, point, tmp_path):
+    room = 255 - len(f"..{os.getpid()}.npz")  # the name just fits with its temporary parts, the contract's does not
+    path = tmp_path / f"{'n' * room}.npz"
+    assert "File name too long" in refused(capsys, point, "--what", "actor", "--output", path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_file_is_kept_unless_told(capsys, point, tmp_path):
+    path = tmp_path / "file.npz"
+    flags = (point, "--what", "actor", "--output", path)
+    path.write_text("mine")
+    assert f"{path} exists already; --overwrite replaces it" in refused(capsys, *flags)
+    assert path.read_text() == "mine"
+    assert command(["export", *map(str, flags), "--overwrite"]) == 0
+    capsys.readouterr()
+    path.unlink()
+    assert f"{path}.json exists" in refused(capsys, *flags)
+
+
+@pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
+def test_missing_packages_are_named(capsys, point, tmp_path, monkeypatch, package):
+    monkeypatch.delitem(sys.modules, "dcrl.deployment.graph")
+    monkeypatch.setitem(sys.modules, package, None)  # what Python takes for a package that cannot be imported
+    flags = (point, "--descriptor", "1,2", "--output")
+    assert "pip install 'dcrl-map-elites[onnx]'" in refused(capsys, *flags, tmp_path / "elite.onnx")
+    assert list(tmp_path.iterdir()) == []
+    assert command(["export", *map(str, flags), str(tmp_path / "elite.npz")]) == 0
+
+
+def test_an_archive_too_big_for_onnx_is_refused(point, tmp_path, monkeypatch):
+    monkeypatch.setattr(graph, "LIMIT", 1000)
+    with pytest.raises(ValueError, match="an ONNX file holds at most 2 GiB, and these 8 elites"):
+        dcrl.export(point, tmp_path / "all.onnx", what="repertoire")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,278 @@
+"""Repertoires: written and read back, chosen from by descriptor, acted with in NumPy; configurations read back."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
+
+import dcrl
+from dcrl.algorithms.algorithm import ArchiveConfig, State
+from dcrl.algorithms.dcrl_me import DCRLConfig
+from dcrl.algorithms.me import MEConfig
+from dcrl.files import write_tensors
+from dcrl.learners.conditioning import normalise
+from dcrl.learners.td3 import TD3Config
+from dcrl.networks.perceptrons import act, join
+from dcrl.runs import config as configs
+from dcrl.runs.config import RunConfig, from_json, to_json
+from dcrl.runs.run import Run
+from dcrl.tasks.point import point_omni
+
+ARCHIVE = ArchiveConfig(cells=40, cvt_samples=500)
+CONFIG = RunConfig(
+    task="point_omni",
+    algorithm="dcrl_me",
+    evaluations=40,
+    seed=3,
+    simulator=None,
+    hidden=(16, 12),
+    hyperparameters=DCRLConfig(
+        ga_offspring=20,
+        pg_offspring=10,
+        ai_offspring=10,
+        archive=ARCHIVE,
+        td3=TD3Config(critic_hidden=(8, 8), replay_size=5000),
+    ),
+)
+
+
+def begun(config: RunConfig, output: Path) -> tuple[Run, State]:
+    """A run with its initial generation saved."""
+    composition = configs.build(config)
+    run = Run.create(output, config, composition)
+    state, report = composition.start(config.seed)
+    run.record(report)
+    run.save(state)
+    return run, state
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> tuple[Run, State]:
+    return begun(CONFIG, tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(scope="module")
+def repertoire(saved) -> dcrl.Repertoire:
+    return dcrl.load(saved[0].path)
+
+
+def observations(count: int = 10) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(count, 5)).astype(np.float32)
+
+
+def test_what_is_written_is_read_back(saved, repertoire):
+    run, state = saved
+    archive, occupied = state.archive, state.archive.occupied
+    assert repertoire.task == "point_omni"
+    assert repertoire.layers.sizes == (5, 16, 12, 2)
+    assert repertoire.space == point_omni.descriptor
+    np.testing.assert_array_equal(repertoire.centroids, archive.centroids)
+    np.testing.assert_array_equal(repertoire.occupied, occupied)
+    np.testing.assert_array_equal(repertoire.fitness[occupied], archive.fitness[occupied])
+    assert np.isnan(repertoire.fitness[~occupied]).all()
+    np.testing.assert_array_equal(repertoire.descriptor, archive.descriptor)
+    np.testing.assert_array_equal(repertoire.genotype, archive.genotype)
+    for path in (str(run.path), run.path, run.path / "archive.safetensors"):
+        np.testing.assert_array_equal(dcrl.load(path).genotype, archive.genotype)
+
+
+def test_the_files_need_safetensors_alone(saved):
+    run, _ = saved
+    tensors = load_file(run.path / "archive.safetensors")
+    parameters = 5 * 16 + 16 + 16 * 12 + 12 + 12 * 2 + 2
+    assert {name: (array.shape, str(array.dtype)) for name, array in tensors.items()} == {
+        "centroids": ((40, 2), "float32"),
+        "occupied": ((40,), "bool"),
+        "fitness": ((40,), "float32"),
+        "descriptor": ((40, 2), "float32"),
+        "genotype": ((40, parameters), "float32"),
+    }
+    assert load_file(run.path / "actor.safetensors")["parameters"].shape == (parameters + 2 * 16,)
+    for file, sizes in (("archive", [5, 16, 12, 2]), ("actor", [7, 16, 12, 2])):
+        with safe_open(run.path / f"{file}.safetensors", framework="numpy") as opened:
+            metadata = json.loads(opened.metadata()["dcrl"])
+        assert metadata["layers"] == sizes
+        assert (metadata["task"], metadata["algorithm"], metadata["seed"]) == ("point_omni", "dcrl_me", 3)
+        assert (metadata["generation"], metadata["evaluations"]) == (0, 40)
+        assert metadata["descriptor"]["low"] == [-3.0, -3.0]
+        assert from_json(metadata["configuration"]) == CONFIG
+
+
+def test_policy_for_is_the_elite_with_the_nearest_descriptor(repertoire):
+    random = np.random.default_rng(1)
+    for wanted in random.uniform(-3, 3, (20, 2)):
+        cells = np.flatnonzero(repertoire.occupied).tolist()
+        nearest = min(cells, key=lambda cell, wanted=wanted: np.hypot(*(repertoire.descriptor[cell] - wanted)))
+        expected = repertoire.policy(nearest)
+        np.testing.assert_array_equal(repertoire.policy_for(wanted)(observations()), expected(observations()))
+
+
+def test_an_elite_acts_as_it_was_evaluated(repertoire):
+    """Its policy in NumPy, on what it saw in the simulator, gives the actions it took there."""
+    cells = np.flatnonzero(repertoire.occupied)
+    played = dcrl.rollout("point_omni", repertoire.genotype[cells], hidden=(16, 12))
+    for row, cell in enumerate(cells):
+        actions = repertoire.policy(cell)(played.transitions.observation[row, :50])
+        np.testing.assert_allclose(actions, played.transitions.action[row], atol=1e-6)
+
+
+def test_the_actor_is_the_conditioned_network(saved, repertoire):
+    run, state = saved
+    layers = run.algorithm.learners[0].actor_layers
+    seen = observations()
+    for wanted in ([0.0, 0.0], [-3.0, 3.0], (1.5, -0.25)):
+        condition = normalise(point_omni.descriptor, np.array(wanted))
+        inputs = np.concatenate([seen, np.broadcast_to(condition, (10, 2))], axis=1)
+        expected = act(layers.split(join(state.learned[0].actor.online)), inputs)
+        np.testing.assert_allclose(repertoire.actor(wanted)(seen), expected, atol=2e-6)
+    assert (repertoire.actor([0, 0])(seen) != repertoire.actor([1, 1])(seen)).any()
+
+
+def test_policies_take_one_observation_or_many(repertoire):
+    policy, seen = repertoire.policy_for([0.5, 0.5]), observations()
+    assert policy(seen[0]).shape == (2,)
+    assert policy(seen[0].tolist()).dtype == np.float32
+    np.testing.assert_allclose([policy(one) for one in seen], policy(seen), atol=1e-6)
+    np.testing.assert_allclose(policy(seen.reshape(5, 2, 5)), policy(seen).reshape(5, 2, 2), atol=1e-6)
+    for wrong in (np.zeros(4), np.zeros((5, 1)), 3.0):
+        with pytest.raises(ValueError, match="an observation has 5 numbers, got an array of shape"):
+            policy(wrong)
+
+
+def test_acting_needs_numpy_only(repertoire):
+    used = set()
+
+    def note(frame, event, argument) -> None:
+        used.add(frame.f_code.co_filename)
+
+    policies = repertoire.policy_for([1, 1]), repertoire.actor([1, 1])
+    sys.setprofile(note)
+    try:
+        actions = [policy(observations()[0]) for policy in policies]
+    finally:
+        sys.setprofile(None)
+    assert all(type(action) is np.ndarray for action in actions)
+    assert any("repertoire" in file for file in used)
+    assert not [file for file in used if f"{Path(jax.__file__).parent}" in file]
+
+
+@pytest.mark.parametrize("method", ["policy_for", "actor"])
+@pytest.mark.parametrize("wrong", [[0.0], [0.0, 0.0, 0.0], 1.0, [[0.0, 0.0]], [3.1, 0.0], [0.0, -4.0], [np.nan, 0.0]])
+def test_a_descriptor_that_cannot_be_is_refused(repertoire, method, wrong):
+    with pytest.raises(ValueError, match=r"a descriptor of point_omni is 2 numbers \(final x, final y\) from .* got"):
+        getattr(repertoire, method)(wrong)
+
+
+def test_an_empty_cell_has_no_policy(repertoire):
+    with pytest.raises(ValueError, match="is empty"):
+        repertoire.policy(int(np.flatnonzero(~repertoire.occupied)[0]))
+    nothing = dataclasses.replace(repertoire, occupied=np.zeros(40, bool))
+    with pytest.raises(ValueError, match="the repertoire is empty"):
+        nothing.policy_for([0, 0])
+
+
+def test_an_algorithm_without_an_actor_says_so(tmp_path):
+    config = dataclasses.replace(CONFIG, algorithm="me", hyperparameters=MEConfig(ga_offspring=40, archive=ARCHIVE))
+    run, _ = begun(config, tmp_path)
+    assert not (run.path / "actor.safetensors").exists()
+    found = dcrl.load(run.path)
+    assert found.occupied.any()
+    with pytest.raises(ValueError, match="no descriptor-conditioned actor"):
+        found.actor([0, 0])
+
+
+def test_what_is_no_run_is_refused(tmp_path, saved):
+    with pytest.raises(ValueError, match="there is no repertoire at"):
+        dcrl.load(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="expected a run directory"):
+        dcrl.load(tmp_path)
+    whole = (saved[0].path / "archive.safetensors").read_bytes()
+    foreign = tmp_path / "archive.safetensors"
+    for content in (b"", b"text", whole[:100], whole[:-1]):
+        foreign.write_bytes(content)
+        with pytest.raises(ValueError, match="cannot read"):
+            dcrl.load(foreign)
+    save_file({"weights": np.zeros(3)}, foreign)
+    with pytest.raises(ValueError, match="is no dcrl file of format 1"):
+        dcrl.load(foreign)
+    save_file({"weights": np.zeros(3)}, foreign, metadata={"dcrl": '{"format": 1}'})
+    with pytest.raises(ValueError, match="lacks the tensor 'centroids'"):
+        dcrl.load(foreign)
+    save_file(load_file(saved[0].path / "archive.safetensors"), foreign, metadata={"dcrl": '{"format": 1}'})
+    with pytest.raises(ValueError, match="lacks the metadata field 'task'"):
+        dcrl.load(foreign)
+
+
+def test_a_used_directory_is_not_written_over(saved):
+    run, _ = saved
+    before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+    with pytest.raises(ValueError, match="already holds a run; `dcrl resume"):
+        Run.create(run.path.parents[2], CONFIG, run.algorithm)
+    assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "hyperparameters", [DCRLConfig(), CONFIG.hyperparameters, MEConfig(), MEConfig(archive=ARCHIVE)]
+)
+def test_configurations_are_read_back(hyperparameters):
+    algorithm = "me" if isinstance(hyperparameters, MEConfig) else "dcrl_me"
+    config = dataclasses.replace(CONFIG, algorithm=algorithm, hyperparameters=hyperparameters)
+    assert from_json(to_json(config)) == config
+    assert from_json(json.loads(json.dumps(to_json(config)))) == config
+
+
+def without(content: dict, *path: str) -> dict:
+    """A copy that lacks one field."""
+    head, *rest = path
+    changed = {name: value for name, value in content.items() if name != head}
+    return changed | {head: without(content[head], *rest)} if rest else changed
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (without(to_json(CONFIG), "seed"), "'seed' does not fit"),
+        (
+            without(to_json(CONFIG), "hyperparameters", "td3", "discount"),
+            r"hyperparameters\.td3 .* 'discount' does not",
+        ),
+        (to_json(CONFIG) | {"colour": "red"}, "'colour' does not fit"),
+        (to_json(CONFIG) | {"algorithm": "mee"}, "there is no algorithm 'mee'; did you mean me"),
+        (to_json(CONFIG) | {"hyperparameters": 3}, "hyperparameters must be an object, got 3"),
+        (to_json(CONFIG) | {"seed": -1}, "whole number from 0"),
+    ],
+)
+def test_a_configuration_that_does_not_fit_names_the_field(content, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        from_json(content)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"seed": 1.5}, r"whole number from 0 to 2\^32 - 1, got 1\.5"),
+        ({"seed": 2**32}, "whole number"),
+        ({"hidden": ()}, "at least 1 unit each"),
+        ({"hidden": (16, 0)}, "at least 1 unit each"),
+        ({"hyperparameters": MEConfig()}, "hyperparameters of dcrl_me are a DCRLConfig, got a MEConfig"),
+        ({"hyperparameters": {"ga_offspring": 3}}, "are a DCRLConfig, got a dict"),
+    ],
+)
+def test_an_impossible_configuration_is_refused(wrong, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        dataclasses.replace(CONFIG, **wrong)
+
+
+def test_the_same_archive_is_the_same_file_to_the_byte(tmp_path):
+    tensors, metadata = {"b": np.ones((2, 3), np.float32), "a": np.zeros(4, np.float32)}, {"task": "x", "seed": 1}
+    for name in ("one", "two", "three"):
+        write_tensors(tmp_path / name, tensors, metadata)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == (tmp_path / "three").read_bytes()

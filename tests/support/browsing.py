@@ -1,0 +1,52 @@
+"""What people do on the explorer's page, what they read there, and a run that is damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dcrl.repertoires import repertoire as repertoires
+from dcrl.repertoires.repertoire import Repertoire
+from dcrl.types import Evaluation, Floats
+
+HIDDEN = (16, 16)
+HOSTILE = '</script><img src=x onerror="window.hacked = 1">'
+
+
+def click_at(page: Any, place: Floats) -> None:
+    """Click on the map where a descriptor is."""
+    where = page.evaluate(
+        "place => { const p = new DOMPoint(...place).matrixTransform("
+        "document.querySelector('.dcrl-cells').getScreenCTM()); return [p.x, p.y]; }",
+        [float(value) for value in place[:2]],
+    )
+    page.mouse.click(*where)
+
+
+def shown(page: Any, kind: str, what: str, seed: int, title: str = "") -> float:
+    """A number beside the player, once it belongs to the motion of this seed."""
+    page.wait_for_selector(f".dcrl-readout:has-text('seed {seed}'):has-text('{title}')")
+    return float(page.get_attribute(f"[data-readout='{kind}.{what}']", "data-value"))
+
+
+def assert_shows(page: Any, kind: str, played: Evaluation, seed: int, title: str = "") -> None:
+    """Fitness and descriptor at the end are those of `dcrl.rollout`, to the last bit."""
+    assert np.float32(shown(page, kind, "fitness.end", seed, title)) == played.fitness[0]
+    reached = [shown(page, kind, f"descriptor.{i}.end", seed) for i in range(played.descriptor.shape[1])]
+    np.testing.assert_array_equal(np.float32(reached), played.descriptor[0])
+
+
+def choose_run(page: Any, number: int) -> None:
+    page.wait_for_selector(".dcrl-chart canvas")  # nothing is added to the page any more that could close the menu
+    page.get_by_role("combobox", name="run").click()
+    page.locator(".q-menu .q-item").nth(number).click()
+
+
+def save_damaged(path: Path, found: Repertoire) -> None:
+    """A file of which one bit of a policy has turned."""
+    repertoires.save(path, found)
+    content = bytearray(path.read_bytes())
+    content[content.index(found.genotype.tobytes()) + 5] ^= 1
+    path.write_bytes(content)
