@@ -10,12 +10,10 @@ import pytest
 from matplotlib.colors import Normalize
 from matplotlib.path import Path as Outline
 
-from dcrl.archive.archive import cell_of
+from dcrl.archive.archive import Archive, cell_of
 from dcrl.archive.voronoi import voronoi_cells
 from dcrl.figures.curves import improvement_curves, metric_curves
 from dcrl.figures.maps import archive_map, draw_map, span, value_map
-from dcrl.networks.policies import Layers
-from dcrl.repertoires.repertoire import Repertoire
 from dcrl.runs.metrics import read_metrics
 from dcrl.types import Descriptor
 
@@ -45,27 +43,30 @@ def test_voronoi_cells_tile_the_space(cells, low, high):
         assert Outline(polygon).contains_point(centroids[i], radius=1e-9) or area(polygon) < 1e-6 * whole
 
 
-def repertoire(dimensions: int, occupied: np.ndarray, fitness: np.ndarray) -> Repertoire:
-    cells = len(occupied)
-    random = np.random.default_rng(0)
-    space = Descriptor(
+def space_of(dimensions: int) -> Descriptor:
+    return Descriptor(
         names=NAMES[:dimensions],
         unit="contact rate",
         low=(0.0,) * dimensions,
         high=(1.0,) * dimensions,
         over="mean",
     )
-    centroids = random.uniform(size=(cells, dimensions)).astype(np.float32)
-    return Repertoire(
-        task="point_omni",
-        layers=Layers((2, 1)),
-        space=space,
+
+
+def archive_of(dimensions: int, occupied: np.ndarray, fitness: np.ndarray) -> Archive:
+    cells = len(occupied)
+    centroids = np.random.default_rng(0).uniform(size=(cells, dimensions)).astype(np.float32)
+    return Archive(
         centroids=centroids,
-        occupied=occupied,
-        fitness=np.where(occupied, fitness, np.nan).astype(np.float32),
+        fitness=np.where(occupied, fitness, -np.inf).astype(np.float32),
         descriptor=np.where(occupied[:, None], centroids, np.nan).astype(np.float32),
         genotype=np.zeros((cells, 3), np.float32),
     )
+
+
+def draw(path: Path, dimensions: int, occupied: np.ndarray, fitness: np.ndarray) -> np.ndarray:
+    archive_map(archive_of(dimensions, occupied, fitness), space_of(dimensions), "point_omni", path)
+    return picture(path)
 
 
 def picture(path: Path) -> np.ndarray:
@@ -82,23 +83,21 @@ def picture(path: Path) -> np.ndarray:
 def test_archives_of_any_dimension_are_drawn(dimensions, tmp_path):
     random = np.random.default_rng(1)
     occupied = random.random(80) < 0.6
-    full = repertoire(dimensions, occupied, random.uniform(0, 100, 80))
-    archive_map(full, tmp_path / "full.png")
-    archive_map(repertoire(dimensions, np.zeros(80, bool), np.zeros(80)), tmp_path / "empty.png")
-    difference = (picture(tmp_path / "full.png") != picture(tmp_path / "empty.png")).any(axis=-1).mean()
+    full = draw(tmp_path / "full.png", dimensions, occupied, random.uniform(0, 100, 80))
+    empty = draw(tmp_path / "empty.png", dimensions, np.zeros(80, bool), np.zeros(80))
+    difference = (full != empty).any(axis=-1).mean()
     assert difference > (0.02 if dimensions == 4 else 0.1)  # the elites are to be seen
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 4])
 @pytest.mark.parametrize("fitness", [[5.0] * 9, [-3.0, -1.0] * 4 + [-2.0]], ids=["all equal", "negative"])
 def test_unusual_fitness_is_drawn(dimensions, fitness, tmp_path):
-    archive_map(repertoire(dimensions, np.ones(9, bool), np.array(fitness)), tmp_path / "map.png")
-    picture(tmp_path / "map.png")
+    draw(tmp_path / "map.png", dimensions, np.ones(9, bool), np.array(fitness))
 
 
 def test_four_dimensions_are_tiles_of_small_grids_with_all_four_named():
     """16 cells at the middles of 2 x 2 x 2 x 2 bins: each value is found where its four coordinates say."""
-    space = repertoire(4, np.ones(1, bool), np.zeros(1)).space
+    space = space_of(4)
     middles = np.stack(np.meshgrid(*[[0.25, 0.75]] * 4, indexing="ij"), axis=-1).reshape(-1, 4)
     values = np.arange(16.0)
     values[5] = np.nan
@@ -119,7 +118,7 @@ def test_four_dimensions_are_tiles_of_small_grids_with_all_four_named():
 
 @pytest.mark.parametrize(("pool", "expected"), [("best", 8.0), ("mean", 5.0)])
 def test_cells_that_share_a_small_cell_are_pooled_and_one_without_a_cell_shows_the_nearest(pool, expected):
-    space = repertoire(4, np.ones(1, bool), np.zeros(1)).space
+    space = space_of(4)
     figure, axes = plt.subplots()
     centroids = np.array([(0.1, 0.1, 0.1, 0.1), (0.2, 0.2, 0.2, 0.2), (0.9, 0.9, 0.9, 0.9), (0.3, 0.1, 0.2, 0.1)])
     values = np.array([2.0, 8.0, 4.0, np.nan])
@@ -146,15 +145,14 @@ def test_three_and_five_dimensions_are_drawn_too(dimensions):
 
 
 def test_values_beyond_the_scale_are_drawn_with_an_arrow(tmp_path):
-    space, centroids = repertoire(2, np.ones(9, bool), np.zeros(9)).space, np.random.default_rng(0).random((9, 2))
+    space, centroids = space_of(2), np.random.default_rng(0).random((9, 2))
     for top, name in ((8.0, "all.png"), (3.0, "beyond.png")):
         value_map(space, centroids, np.arange(9.0), tmp_path / name, "spread", "a title", norm=Normalize(0, top))
     assert (picture(tmp_path / "all.png") != picture(tmp_path / "beyond.png")).any()
 
 
 def test_a_single_elite_is_drawn(tmp_path):
-    archive_map(repertoire(2, np.arange(9) == 4, np.full(9, 7.0)), tmp_path / "map.png")
-    picture(tmp_path / "map.png")
+    draw(tmp_path / "map.png", 2, np.arange(9) == 4, np.full(9, 7.0))
 
 
 def metrics(rows: int, sign: float = 1.0) -> dict[str, np.ndarray]:
@@ -171,11 +169,11 @@ def metrics(rows: int, sign: float = 1.0) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("draw", [metric_curves, improvement_curves])
-def test_curves_are_drawn_and_seen(draw, tmp_path):
-    draw(metrics(30), tmp_path / "up.png")
-    draw(metrics(30, -1.0), tmp_path / "down.png")
-    draw(metrics(1), tmp_path / "one.png")
+@pytest.mark.parametrize("curves", [metric_curves, improvement_curves])
+def test_curves_are_drawn_and_seen(curves, tmp_path):
+    curves(metrics(30), tmp_path / "up.png")
+    curves(metrics(30, -1.0), tmp_path / "down.png")
+    curves(metrics(1), tmp_path / "one.png")
     up, down = picture(tmp_path / "up.png"), picture(tmp_path / "down.png")
     picture(tmp_path / "one.png")
     blue = np.array([0, 0x72, 0xB2]) / 255

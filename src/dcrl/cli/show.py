@@ -49,7 +49,7 @@ def run(
     if output is not None:
         from dcrl.figures.maps import archive_map
 
-        archive_map(repertoire, output)
+        archive_map(repertoire.archive, repertoire.space, repertoire.task, output)
     if json:
         printing.print_json(asdict(summary) | {"map": None if output is None else str(output)})
         return 0

@@ -14,7 +14,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from dcrl.archive.archive import Archive
 from dcrl.evaluation.reproducibility import Measured, Reproducibility, Totals
-from dcrl.figures.maps import draw_map, span, value_map
+from dcrl.figures.maps import draw_map, fitness_of_cells, span, value_map
 from dcrl.figures.style import save
 from dcrl.types import Floats
 
@@ -61,7 +61,11 @@ def _before_and_after(
     path: Path, found: Reproducibility, name: str, policies: Measured, totals: Totals, corrected: Archive
 ) -> None:
     """The stored, the expected and the corrected fitness, in one scale of colours."""
-    stored, mean, moved = _fitness(found.stored), _of_cells(found, policies.fitness_mean), _fitness(corrected)
+    stored, mean, moved = (
+        fitness_of_cells(found.stored),
+        _of_cells(found, policies.fitness_mean),
+        fitness_of_cells(corrected),
+    )
     scale = span(stored, mean, moved)
     size = {1: (12.0, 3.4), 2: (12.0, 4.3)}.get(found.repeats.space.size, (16.0, 5.6))
     apart = ConstrainedLayoutEngine(wspace=0.04)
@@ -84,7 +88,3 @@ def _of_cells(found: Reproducibility, values: Floats) -> Floats:
     every = np.full(len(found.repeats.centroids), np.nan)
     every[found.repeats.cells] = values
     return every
-
-
-def _fitness(archive: Archive) -> Floats:
-    return np.where(archive.occupied, archive.fitness, np.nan)

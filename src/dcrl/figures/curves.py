@@ -1,7 +1,8 @@
-"""A run's metrics over evaluations, as arrays and as pictures."""
+"""Pictures of a run's metrics over evaluations, from arrays."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib
@@ -18,8 +19,8 @@ from dcrl.types import Floats
 THOUSANDS = StrMethodFormatter("{x:,.0f}")
 
 
-def metric_curves(metrics: dict[str, Floats], path: Path) -> None:
-    """QD score, coverage and max fitness."""
+def metric_curves(metrics: Mapping[str, Floats], path: Path) -> None:
+    """Draw QD score, coverage and max fitness over evaluations; `metrics` maps columns of `metrics.csv` to arrays."""
     figure, axes = plt.subplots(1, 3, figsize=(10, 3), layout="constrained")
     for axis, name, label in zip(
         axes,
@@ -36,8 +37,8 @@ def metric_curves(metrics: dict[str, Floats], path: Path) -> None:
     save(figure, path)
 
 
-def improvement_curves(metrics: dict[str, Floats], path: Path) -> None:
-    """Cumulative fitness gained, and offspring added, by each operator."""
+def improvement_curves(metrics: Mapping[str, Floats], path: Path) -> None:
+    """Draw the cumulative improvement, and the offspring added, of each operator."""
     operators = [name.removeprefix("improvement_") for name in metrics if name.startswith("improvement_")]
     figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
     for axis, what, label in zip(

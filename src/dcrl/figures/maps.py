@@ -17,29 +17,34 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 
+from dcrl.archive.archive import Archive
 from dcrl.archive.voronoi import voronoi_cells
 from dcrl.figures.style import save
 from dcrl.figures.tiles import across, tiles
-from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Descriptor, Floats
 
 EMPTY, BEYOND = "1.0", "0.93"  # greys: a cell without a value, and where there is no cell
 POOLS: dict[str, Callable[[Floats], float]] = {"best": lambda v: float(v.max()), "mean": lambda v: float(v.mean())}
 
 
-def archive_map(repertoire: Repertoire, path: Path, title: str = "") -> None:
-    """Draw an archive: its cells coloured by fitness, in any number of descriptor dimensions."""
-    figure, axes = _figure(repertoire.space)
-    draw_archive(axes, repertoire, title)
+def archive_map(archive: Archive, space: Descriptor, task: str, path: Path, *, title: str = "") -> None:
+    """Write a picture of an archive: its cells coloured by fitness, in any number of descriptor dimensions."""
+    figure, axes = _figure(space)
+    draw_archive(axes, archive, space, task, title=title)
     save(figure, path)
 
 
-def draw_archive(axes: Axes, repertoire: Repertoire, title: str = "") -> None:
-    """An archive as a part of a figure, with its scale of fitness beside it."""
-    cells = len(repertoire.fitness)
-    fitness = np.where(repertoire.occupied, repertoire.fitness, np.nan)
-    title = title or f"{repertoire.task}: {repertoire.occupied.mean():.0%} of {cells} cells filled"
-    _draw(axes, repertoire.space, repertoire.centroids, fitness, span(fitness), "fitness (sum of rewards)", title)
+def draw_archive(axes: Axes, archive: Archive, space: Descriptor, task: str, *, title: str = "") -> None:
+    """Draw an archive onto given axes, with a colour bar of fitness."""
+    title = title or f"{task}: {archive.coverage:.0%} of {len(archive.fitness)} cells filled"
+    fitness = fitness_of_cells(archive)
+    _draw(axes, space, archive.centroids, fitness, span(fitness), "fitness (sum of rewards)", title)
+
+
+def fitness_of_cells(archive: Archive) -> Floats:
+    """(C,) the fitness of each cell's elite, NaN where a cell is empty."""
+    fitness: Floats = np.where(archive.occupied, archive.fitness, np.nan)
+    return fitness
 
 
 def value_map(

@@ -32,7 +32,7 @@ def montage(
     halves = np.atleast_1d(np.asarray(figure.subfigures(1, 2, width_ratios=(1.12, 1))))
     left, right = halves.tolist()
     axes = left.subplots()
-    draw_archive(axes, repertoire)
+    draw_archive(axes, repertoire.archive, repertoire.space, repertoire.task)
     space = repertoire.space
     for axis, line in ((0, axes.axvline), (1, axes.axhline)):
         for edge in np.linspace(space.low[axis], space.high[axis], regions + 1)[1:-1]:

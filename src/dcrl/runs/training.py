@@ -23,6 +23,7 @@ from dcrl.runs.config import RunConfig
 from dcrl.runs.metrics import read_metrics
 from dcrl.runs.run import Run
 from dcrl.runs.upkeep import LogName, Upkeep
+from dcrl.tasks import registry as tasks
 
 USUAL = Upkeep()
 
@@ -174,7 +175,8 @@ def publish(run: Run, state: State) -> None:
     from dcrl.figures.maps import archive_map
 
     run.save(state)
-    archive_map(load(run.path), run.path / "figures" / "archive.png")
+    space = tasks.get(run.config.task).descriptor
+    archive_map(state.archive, space, run.config.task, run.path / "figures" / "archive.png")
     metrics = read_metrics(run.path / "metrics.csv")
     metric_curves(metrics, run.path / "figures" / "curves.png")
     improvement_curves(metrics, run.path / "figures" / "improvement.png")
