@@ -6,6 +6,8 @@ import copy
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ctypes import CDLL
 from importlib.util import find_spec
 
@@ -60,6 +62,22 @@ def _headless() -> bool:
     """No display and no choice made: there MuJoCo would try GLFW, which cannot work, where EGL can."""
     chosen = {"MUJOCO_GL", "DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys()
     return sys.platform == "linux" and not any(os.environ[name] for name in chosen)
+
+
+@contextmanager
+def egl_if_headless() -> Iterator[None]:
+    """For what reads MUJOCO_GL itself, such as Gymnasium's MuJoCo environments at their first picture."""
+    if not _headless():
+        yield
+        return
+    before = os.environ.get("MUJOCO_GL")
+    os.environ["MUJOCO_GL"] = "egl"
+    try:
+        yield
+    finally:
+        del os.environ["MUJOCO_GL"]
+        if before is not None:
+            os.environ["MUJOCO_GL"] = before
 
 
 def offscreen(model: mujoco.MjModel, height: int, width: int) -> mujoco.Renderer:

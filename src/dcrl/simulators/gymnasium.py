@@ -10,7 +10,7 @@ does is ignored.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
@@ -24,6 +24,7 @@ from dcrl.types import Array, Bools, Evaluation, Floats, Ints
 
 SLOTS = 32  # enough to share NumPy's overhead, few enough to be made quickly
 FREE = -1  # the episode of a slot that plays none
+OVERFLOW: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}  # what overflows becomes an invalid evaluation
 
 
 class GymnasiumSimulator:
@@ -43,11 +44,11 @@ class GymnasiumSimulator:
         finite = np.isfinite(genotypes).all(axis=1)
         recorder.valid[~finite] = False
         todo = deque(np.flatnonzero(finite).tolist())
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows becomes an invalid evaluation
-            if todo:
-                seeds = np.asarray(jax.vmap(jax.random.bits)(keys))
-                environments = self._made(min(len(todo), SLOTS))
-                _Slots(task, environments, todo, genotypes, seeds, layers, recorder).run()
+        if todo:
+            environments = self._made(min(len(todo), SLOTS))
+            for _ in _Slots(task, environments, todo, genotypes, _seeds(keys), layers, recorder).run():
+                pass
+        with np.errstate(**OVERFLOW):
             return recorder.evaluation()
 
     def _made(self, count: int) -> SyncVectorEnv[Any, Any]:
@@ -60,6 +61,20 @@ class GymnasiumSimulator:
         if self._environments is not None:
             self._environments.close()
         self._environments = None
+
+
+def play_one(
+    task: GymnasiumTask, environments: SyncVectorEnv[Any, Any], genotypes: Floats, keys: jax.Array, layers: Layers
+) -> Iterator[Recorder]:
+    """Play one episode of the only policy (1, P) in the only one of `environments`, from the start its key gives.
+
+    Yields at the start and after every step, always the same recorder, with what has happened so far. The start's
+    step descriptor is NaN at first if the environment gives it with the first step only.
+    """
+    recorder = Recorder(1, task.horizon, task.observation_size, task.action_size, task.descriptor, record=True)
+    recorder.begin(np.zeros(1, int), np.full(task.observation_size, np.nan), np.full(task.descriptor.size, np.nan))
+    for _ in _Slots(task, environments, deque([0]), genotypes, _seeds(keys), layers, recorder).run():
+        yield recorder
 
 
 class _Slots:
@@ -88,13 +103,17 @@ class _Slots:
         low, high = space.low.astype(np.float64), space.high.astype(np.float64)
         self.space, self.centre, self.half = space, (low + high) / 2, (high - low) / 2
 
-    def run(self) -> None:
+    def run(self) -> Iterator[None]:
+        """Play until no policy is left; yields when all environments are reset and after every step."""
         self._reset(np.ones(len(self.episode), bool))
+        yield
         while (self.episode != FREE).any():
             over = self._step()
+            yield
             if over.any():
                 self._reset(over)
 
+    @np.errstate(**OVERFLOW)
     def _reset(self, over: Bools) -> None:
         """Give ended slots the next policies, or none, and reset their environments."""
         seeds: list[int | None] = [None] * len(over)
@@ -120,6 +139,7 @@ class _Slots:
         self.recorder.begin(self.episode[rows], self.observation[rows], descriptor)
         self.begun[rows] = True
 
+    @np.errstate(**OVERFLOW)
     def _step(self) -> Bools:
         """One step of every environment; which slots must be reset."""
         rows = np.flatnonzero(self.episode != FREE)
@@ -173,6 +193,11 @@ class _Slots:
                 f"task {self.task.name}: {name} must return an array of shape {shape}, one row an environment, "
                 f"got {values.shape}"
             )
+
+
+def _seeds(keys: jax.Array) -> Ints:
+    """(B,), what the environments are reset with."""
+    return np.asarray(jax.vmap(jax.random.bits)(keys))
 
 
 def _flat(observation: Array) -> Floats:

@@ -1,0 +1,66 @@
+"""Frames of Gymnasium environments: they are the rollout's states, rendered by the environment."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import dcrl
+from dcrl.rendering.frames import check_renders, episode_frames
+from support import square
+
+
+@pytest.mark.parametrize("over", ["last", "mean"])
+@pytest.mark.parametrize("push", [0.9, -0.35])  # the first ends by termination
+def test_frames_are_the_states_of_the_rollout(over: str, push: float) -> None:
+    space = dataclasses.replace(square.task.descriptor, over=over)
+    task = dataclasses.replace(square.task, descriptor=space)
+    for seed in (0, 7):
+        frames = list(episode_frames(task, square.pushing(push), seed, hidden=()))
+        played = dcrl.rollout(task, square.pushing(push)[None], seed, hidden=())
+        transitions = played.transitions
+        assert transitions is not None
+        steps = int(played.steps[0])
+        assert [frame.step for frame in frames] == list(range(steps + 1))
+        np.testing.assert_array_equal([frame.reward for frame in frames[1:]], transitions.reward[0, :steps])
+        last = frames[-1]
+        assert np.float32(last.fitness) == played.fitness[0]
+        np.testing.assert_array_equal(last.descriptor.astype(np.float32), played.descriptor[0])
+        assert (last.terminated, last.valid) == (transitions.terminated[0], True)
+        assert last.terminated == (push > 0)
+        assert last.seconds == pytest.approx(steps / square.FPS)
+        assert (frames[0].reward, frames[0].fitness) == (0, 0)
+
+
+def test_a_frame_renders_the_state_it_stands_for() -> None:
+    places = []
+    for frame in episode_frames(square.task, square.pushing(0.9), hidden=()):
+        picture = frame.render()
+        assert (picture.shape, picture.dtype) == ((square.HEIGHT, square.WIDTH, 3), np.uint8)
+        places.append(np.flatnonzero(picture[12, :, 1] == 0).mean())
+        if frame.step:
+            assert places[-1] == pytest.approx((frame.descriptor[0] + 1) / 2 * square.WIDTH - 0.5, abs=2.1)
+    assert places == sorted(places)
+    assert places[-1] > places[0] + 15
+
+
+def test_a_start_without_a_descriptor_is_nan() -> None:
+    first, second, *_ = episode_frames(square.task, square.pushing(0.5), hidden=())
+    assert np.isnan(first.descriptor).all()  # `info` has no x before the first step
+    assert np.isfinite(second.descriptor).all()
+
+
+def test_what_cannot_be_rendered_is_refused_with_a_sentence() -> None:
+    check_renders(square.task)
+    unseen = dataclasses.replace(square.task, environment="tests/Unseen-v0")
+    for refused in (lambda: check_renders(unseen), lambda: list(episode_frames(unseen, square.pushing(0), hidden=()))):
+        with pytest.raises(ValueError, match=r"cannot be rendered: .* render mode 'rgb_array', and it has none"):
+            refused()
+    for picture, said in ((None, r"got \(\) of object"), (np.zeros((2, 2, 4), np.uint8), r"got \(2, 2, 4\) of uint8")):
+        odd = dataclasses.replace(square.task, options={"picture": picture})
+        with pytest.raises(ValueError, match=rf"must render arrays \(height, width, 3\) of uint8, {said}"):
+            check_renders(odd)
+    with pytest.raises(ValueError, match=r"genotypes for square must be \(B, 2\)"):
+        next(episode_frames(square.task, np.zeros(3), hidden=()))
