@@ -22,8 +22,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 from dcrl.archive.centroids import centroids as cvt
 from dcrl.networks.policies import policy_layers
-from dcrl.repertoires import repertoire as repertoires
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.save import save
 from dcrl.tasks.walker2d import walker2d_uni
 
 CELLS, HIDDEN = 1024, (212, 212)
@@ -60,7 +60,7 @@ def synthetic(path: Path) -> None:
         descriptor=centroids.astype(np.float32),
         genotype=random.normal(0, 0.02, (CELLS, layers.parameters)).astype(np.float32),
     )
-    repertoires.save(path, found)
+    save(path, found)
     print(f"{CELLS:,} cells, {layers.parameters:,} parameters a policy, {path.stat().st_size / 1e6:.0f} MB")
 
 

@@ -32,7 +32,7 @@ import dcrl
 from dcrl import files
 from dcrl.algorithms.algorithm import Algorithm, ArchiveConfig, State
 from dcrl.networks.policies import Layers
-from dcrl.repertoires.repertoire import save, save_actor
+from dcrl.repertoires.save import save, save_actor
 from dcrl.runs import config as configs
 from dcrl.runs.checkpoint import Checkpoints
 from dcrl.types import Descriptor

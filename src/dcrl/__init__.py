@@ -10,7 +10,9 @@ from dcrl.version import __version__
 if TYPE_CHECKING:
     from dcrl.deployment.export import export
     from dcrl.environments.robot import RobotEnvironment
-    from dcrl.repertoires.repertoire import Repertoire, load
+    from dcrl.repertoires.load import load
+    from dcrl.repertoires.policy import Policy
+    from dcrl.repertoires.repertoire import Repertoire
     from dcrl.runs.training import resume, train
     from dcrl.simulators.rollouts import rollout
     from dcrl.tasks.gymnasium import GymnasiumTask, from_info
@@ -20,12 +22,13 @@ if TYPE_CHECKING:
 LATER = {
     "GymnasiumTask": "dcrl.tasks.gymnasium",
     "Integration": "dcrl.tasks.task",
+    "Policy": "dcrl.repertoires.policy",
     "Repertoire": "dcrl.repertoires.repertoire",
     "RobotEnvironment": "dcrl.environments.robot",
     "Task": "dcrl.tasks.task",
     "export": "dcrl.deployment.export",
     "from_info": "dcrl.tasks.gymnasium",
-    "load": "dcrl.repertoires.repertoire",
+    "load": "dcrl.repertoires.load",
     "resume": "dcrl.runs.training",
     "rollout": "dcrl.simulators.rollouts",
     "train": "dcrl.runs.training",
@@ -37,6 +40,7 @@ __all__ = [
     "GymnasiumTask",
     "Integration",
     "Physics",
+    "Policy",
     "Repertoire",
     "RobotEnvironment",
     "Task",

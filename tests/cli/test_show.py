@@ -10,7 +10,7 @@ from rich.console import Console
 
 import dcrl
 from dcrl.cli import show
-from dcrl.repertoires.repertoire import save
+from dcrl.repertoires.save import save
 from dcrl.repertoires.summary import picture, summarise
 from dcrl.types import Descriptor
 from support.making import made, ran, refused

@@ -44,9 +44,8 @@ def test_a_file_acts_as_the_repertoire_does(run_of, tmp_path, name, what, format
     wanted = (0.7 * np.asarray(space.low) + 0.3 * np.asarray(space.high)).tolist() if what == "elite" else None
     path = tmp_path / f"file.{format}"
     done = dcrl.export(run_of(name), path, what=what, descriptor=wanted)
-    assert done == dcrl.deployment.export.Exported(
-        path=path, contract=tmp_path / f"file.{format}.json", largest_difference=done.largest_difference
-    )
+    assert (done.path, done.contract) == (path, tmp_path / f"file.{format}.json")
+    assert done.policy == (None if wanted is None else dcrl.load(run_of(name)).policy_for(wanted))
     assert 0 <= done.largest_difference <= 1e-5
     assert json.loads(done.contract.read_text())["parity"] == {
         "observations": 1000 if what == "elite" else 4000,

@@ -32,11 +32,12 @@ def refused(capsys, *arguments: object) -> str:
         (["--descriptor", "1,2,3"], "is 2 numbers (final x, final y)"),
         (["--descriptor", "1,3.5"], "to (3.0, 3.0), got [1.0, 3.5]"),
         (["--descriptor", "nan,0"], "is 2 numbers (final x, final y)"),
-        (["--descriptor", "one,two"], "--descriptor is numbers with commas between them, such as 0.4,0.7, got 'one,t"),
-        (["--descriptor", ""], "--descriptor is numbers with commas between them"),
-        ([], "an elite is chosen by its descriptor: give 2 numbers (final x, final y)"),
-        (["--what", "actor", "--descriptor", "1,2"], "an exported actor takes its descriptor as an input"),
-        (["--what", "repertoire", "--descriptor", "1,2"], "an exported repertoire takes its descriptor as an input"),
+        (["--descriptor", "one,two"], "--descriptor is comma-separated numbers, such as 0.4,0.7, got 'one,t"),
+        (["--descriptor", ""], "--descriptor is comma-separated numbers"),
+        (["--cell", "0"], "cell 0 is empty; the nearest elite is in cell"),
+        (["--cell", "1", "--descriptor", "1,2"], "by its descriptor or by its cell; give one of the two"),
+        (["--what", "actor", "--descriptor", "1,2"], "an exported actor takes the descriptor as an input"),
+        (["--what", "repertoire", "--cell", "1"], "an exported repertoire takes the descriptor as an input"),
     ],
 )
 def test_a_descriptor_that_cannot_be_is_refused(capsys, point, tmp_path, flags, sentence):
@@ -46,7 +47,7 @@ def test_a_descriptor_that_cannot_be_is_refused(capsys, point, tmp_path, flags, 
 
 def test_python_refuses_what_is_no_descriptor_or_no_such_thing(point, tmp_path):
     for wrong in ("here", [[1, 2], [3]], {"x": 1}):
-        with pytest.raises(ValueError, match="a descriptor is 2 numbers, got"):
+        with pytest.raises(ValueError, match="a descriptor of point_omni is 2 numbers"):
             dcrl.export(point, tmp_path / "file.npz", descriptor=wrong)
     with pytest.raises(ValueError, match="what to export is one of elite, repertoire, actor, got 'critic'"):
         dcrl.export(point, tmp_path / "file.npz", what="critic")

@@ -19,7 +19,8 @@ from dcrl.evaluation import files
 from dcrl.evaluation.cost import estimate
 from dcrl.evaluation.repeats import blank
 from dcrl.evaluation.reproducibility import evaluate
-from dcrl.repertoires.repertoire import load, save
+from dcrl.repertoires.load import load
+from dcrl.repertoires.save import save
 from dcrl.runs.lock import Lock
 from dcrl.tasks.point import point_omni
 from support.commands import COMMAND, HEEDING_INTERRUPTS

@@ -13,7 +13,8 @@ from dcrl import simulators
 from dcrl.evaluation.repeats import Repeats, blank, play, resized, start_seeds
 from dcrl.evaluation.reproducibility import evaluate, measure
 from dcrl.networks.policies import Layers
-from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.repertoires.load import load
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.simulators.rollouts import start_keys
 from dcrl.tasks import point
 from dcrl.tasks.point import point_omni

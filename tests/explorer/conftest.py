@@ -17,8 +17,8 @@ import pytest
 
 import dcrl
 from dcrl.networks.policies import Layers, policy_layers
-from dcrl.repertoires import repertoire as repertoires
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.save import save
 from dcrl.tasks.ant import ant_uni
 from dcrl.types import Floats
 from support.browsing import HIDDEN, HOSTILE, save_damaged
@@ -54,9 +54,9 @@ def others(run: Path, found: Repertoire) -> dict[str, Path]:
     """
     names = ("replaced.safetensors", "hostile.safetensors", "four", "training", "damaged.safetensors")
     paths = {name: run.parent / name for name in names}
-    repertoires.save(paths["replaced.safetensors"], found)
+    save(paths["replaced.safetensors"], found)
     space = dataclasses.replace(found.space, names=(HOSTILE, "y"), unit=HOSTILE)
-    repertoires.save(paths["hostile.safetensors"], dataclasses.replace(found, space=space))
+    save(paths["hostile.safetensors"], dataclasses.replace(found, space=space))
     random, filled = np.random.default_rng(0), np.arange(12) < 8
     layers = policy_layers(ant_uni.observation_size, ant_uni.action_size, (4,))
     four = Repertoire(
@@ -70,7 +70,7 @@ def others(run: Path, found: Repertoire) -> dict[str, Path]:
         genotype=(filled[:, None] * random.normal(0, 0.3, (12, layers.parameters))).astype(np.float32),
     )
     paths["four"].mkdir()
-    repertoires.save(paths["four"] / "archive.safetensors", four)
+    save(paths["four"] / "archive.safetensors", four)
     give_actor(paths["four"])
     shutil.copytree(run, paths["training"], ignore=shutil.ignore_patterns("actor.safetensors"))
     save_damaged(paths["damaged.safetensors"], found)

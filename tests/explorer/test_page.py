@@ -13,8 +13,8 @@ import pytest
 import dcrl
 from dcrl.learners.conditioning import normalise
 from dcrl.networks.policies import specialise
-from dcrl.repertoires import repertoire as repertoires
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.save import save
 from support.browsing import HIDDEN, assert_shows, choose_run, click_at, shown
 
 pytest.importorskip("nicegui", reason="the explorer is an optional extra")
@@ -50,7 +50,7 @@ def test_the_actor_goes_where_no_elite_is(address: str, new_page: Callable[..., 
     page = new_page(address)
     empty = found.centroids[np.flatnonzero(~found.occupied)[0]]
     click_at(page, empty)
-    page.wait_for_selector(".dcrl-hint:has-text('is empty: no elite was found there.')")
+    page.wait_for_selector(".dcrl-hint:has-text('is empty; the nearest elite is in cell')")
     page.get_by_role("button", name="side by side").click()
     page.wait_for_selector(".dcrl-readout >> nth=1")
     target = [shown(page, "actor", f"descriptor.{i}.promised", 0) for i in (0, 1)]
@@ -118,7 +118,7 @@ def test_the_page_follows_a_file_that_is_replaced(
     path = others["replaced.safetensors"]
     whole = path.read_bytes()
     genotype = np.where(fewer[:, None], found.genotype, 0)
-    repertoires.save(path, dataclasses.replace(found, occupied=fewer, genotype=genotype, **less))
+    save(path, dataclasses.replace(found, occupied=fewer, genotype=genotype, **less))
     page.get_by_text(f"{count - 1} of 64 cells filled").wait_for()
     path.write_bytes(whole[:-100])
     page.get_by_text("showing the map that was there before").wait_for()

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from dcrl.cli.main import command
-from dcrl.repertoires import repertoire as repertoires
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.save import save
 from support.browsing import save_damaged
 
 pytest.importorskip("nicegui", reason="the explorer is an optional extra")
@@ -65,7 +65,7 @@ def test_only_the_page_itself_is_answered(address: str) -> None:
         (("{run}", "--port", "70000"), "cannot listen at 127.0.0.1 port 70000"),
         (("{run}", "--host", "no.such.host.invalid"), "--host is an address of this machine"),
         (("{run}", "--export", "{tmp}/page.html", "--cells", "0"), "at least 1, got 0"),
-        (("{run}", "--export", "{tmp}/page.html", "--descriptor", "a,b"), "numbers with commas"),
+        (("{run}", "--export", "{tmp}/page.html", "--descriptor", "a,b"), "comma-separated numbers"),
         (("{own}",), "--trust-task"),
     ],
 )
@@ -81,7 +81,7 @@ def test_bad_input_is_a_sentence(
     own = tmp_path / "own.safetensors"
     task = tmp_path / "task.py"
     task.write_text(f"from pathlib import Path\nPath({str(tmp_path / 'ran')!r}).touch()\n")
-    repertoires.save(own, dataclasses.replace(found, task=f"{task}:task"))
+    save(own, dataclasses.replace(found, task=f"{task}:task"))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         known = {"tmp": tmp_path, "run": run, "own": own, "port": taken.getsockname()[1]}
         code = command(["explore", *(argument.format(**known) for argument in arguments), "--no-browser"])
@@ -94,10 +94,10 @@ def test_bad_input_is_a_sentence(
 def test_an_archive_that_changes_into_one_with_code_is_not_followed(found: Repertoire, tmp_path: Path) -> None:
     path, task, ran = tmp_path / "changing.safetensors", tmp_path / "task.py", tmp_path / "ran"
     task.write_text(f"from pathlib import Path\nPath({str(ran)!r}).touch()\n")
-    repertoires.save(path, found)
+    save(path, found)
     (opened,) = open_runs((path,), trust=False)
     before = opened.content.outline
-    repertoires.save(path, dataclasses.replace(found, task=f"{task}:task"))
+    save(path, dataclasses.replace(found, task=f"{task}:task"))
     opened.refresh()
     assert "--trust-task" in opened.content.trouble
     assert opened.content.outline is before
@@ -115,7 +115,7 @@ def test_damage_that_the_map_does_not_show_is_said(found: Repertoire, tmp_path: 
     assert opened.content.trouble == ""
     opened.verify()  # as the server does by itself
     assert "is damaged" in opened.content.trouble
-    repertoires.save(path, found)
+    save(path, found)
     opened.refresh()
     opened.verify()
     assert opened.content.trouble == ""
@@ -124,9 +124,9 @@ def test_damage_that_the_map_does_not_show_is_said(found: Repertoire, tmp_path: 
 
 def test_what_moves_is_what_is_on_the_map(found: Repertoire, tmp_path: Path) -> None:
     path = tmp_path / "changing.safetensors"
-    repertoires.save(path, found)
+    save(path, found)
     (opened,) = open_runs((path,), trust=False)
-    repertoires.save(path, dataclasses.replace(found, fitness=found.fitness + 1))
+    save(path, dataclasses.replace(found, fitness=found.fitness + 1))
     with pytest.raises(ValueError, match="is no longer what is on the map"):
         opened.content.whole()
     opened.refresh()
@@ -141,7 +141,7 @@ def test_metrics_that_cannot_be_read_hold_up_nothing_else(run: Path, found: Repe
     (opened,) = open_runs((path,), trust=False)
     good = (path / "metrics.csv").read_bytes()
     (path / "metrics.csv").write_bytes(b"\xff")
-    repertoires.save(path / "archive.safetensors", dataclasses.replace(found, fitness=found.fitness + 1))
+    save(path / "archive.safetensors", dataclasses.replace(found, fitness=found.fitness + 1))
     opened.refresh()
     assert (opened.content.trouble, "metrics.csv" in opened.content.metrics_trouble) == ("", True)
     np.testing.assert_array_equal(opened.content.outline.fitness, found.fitness + 1)

@@ -29,7 +29,7 @@ from dcrl.rendering.camera import offscreen
 from dcrl.rendering.drawing import Studio
 from dcrl.rendering.motion import record
 from dcrl.repertoires.choice import choose, fittest_of_regions
-from dcrl.repertoires.repertoire import save, save_actor
+from dcrl.repertoires.save import save, save_actor
 from dcrl.tasks import registry
 from dcrl.tasks.point import point_omni
 
@@ -155,11 +155,11 @@ def test_a_strip_has_its_moments_side_by_side(run, tmp_path, capsys):
 def test_the_actor_does_what_its_specialised_policy_does(run, tmp_path, capsys):
     told = rendered(capsys, run, "--actor", "--descriptor", "1,2", "--seed", 4, "--output", tmp_path / "a.png", *SMALL)
     repertoire = dcrl.load(run)
-    motion = record("point_omni", repertoire.actor_genotype([1, 2]), 4, hidden=(4,))
+    motion = record("point_omni", repertoire.actor([1, 2]).genotype, 4, hidden=(4,))
     assert (told["policy"], told["cell"], told["promised"]["fitness"]) == ("actor", None, None)
     assert told["achieved"] == {"descriptor": motion.descriptor.tolist(), "fitness": motion.fitness}
     observation = [0.1, 0.2, 0, 0, 1]
-    policy = record("point_omni", repertoire.actor_genotype([1, 2]), 4, hidden=(4,)).action[0]
+    policy = record("point_omni", repertoire.actor([1, 2]).genotype, 4, hidden=(4,)).action[0]
     start = [*(motion.qpos[0] / 3), 0, 0, 1]
     np.testing.assert_allclose(policy, repertoire.actor([1, 2])(start), rtol=1e-5)
     assert (repertoire.actor([1, 2])(observation) != repertoire.actor([2, 2])(observation)).any()
@@ -200,12 +200,12 @@ def test_the_fittest_of_each_region_is_found(run):
         (("--output", "a.avi"), "ending in .mp4, .gif, .png, got .avi"),
         (("--output", "there.png"), "there.png exists already; --overwrite replaces it"),
         (("--output", "nowhere/a.png"), "there is no directory nowhere"),
-        (("--output", "a.png", "--descriptor", "x,1"), "numbers with commas between them"),
+        (("--output", "a.png", "--descriptor", "x,1"), "--descriptor is comma-separated numbers"),
         (("--output", "a.png", "--descriptor", "1"), "is 2 numbers"),
         (("--output", "a.png", "--descriptor", "9,9"), "from (-3.0, -3.0) to (3.0, 3.0), got [9.0, 9.0]"),
-        (("--output", "a.png", "--cell", "10"), "a cell is a number from 0 to 9, got 10"),
+        (("--output", "a.png", "--cell", "10"), "a cell is a whole number from 0 to 9, got 10"),
         (("--output", "a.png", "--cell", "1", "--descriptor", "1,1"), "give one of the two"),
-        (("--output", "a.png", "--actor"), "give it a descriptor"),
+        (("--output", "a.png", "--actor"), "conditioned on a descriptor: give a descriptor"),
         (("--output", "a.png", "--seed", "-1"), "a seed is a whole number"),
         (("--output", "a.png", "--moments", "0"), "at least 1 moment"),
         (("--output", "a.gif", "--fps", "0"), "must be above 0"),

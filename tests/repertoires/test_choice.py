@@ -35,11 +35,11 @@ def test_equally_near_elites_come_by_their_cells():
 def test_within_by_hand():
     repertoire = made([1, 5, np.nan, 3])
     assert repertoire.within([0, 0], [4, 2]).tolist() == [0, 1, 3]
-    assert repertoire.within([1.5, 1], [3.5, 1]).tolist() == [1, 3]  # its sides included
+    assert repertoire.within([1.5, 1], [3.5, 1]).tolist() == [1, 3]  # bounds included
     assert repertoire.within([1.6, 0], [3.4, 2]).tolist() == []
     assert repertoire.within([-np.inf, 0], [1, np.inf]).tolist() == [0]
     for low, high in (([1, 0], [0, 2]), ([0], [1]), ([np.nan, 0], [1, 1]), (0, 1)):
-        with pytest.raises(ValueError, match="a box in the descriptors of line is 2 numbers low and as many high"):
+        with pytest.raises(ValueError, match="a box of descriptors of line is 2 numbers low and 2 high"):
             repertoire.within(low, high)
 
 

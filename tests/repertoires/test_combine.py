@@ -12,8 +12,9 @@ import dcrl
 from dcrl.archive.archive import cell_of
 from dcrl.archive.centroids import centroids
 from dcrl.networks.policies import Layers
-from dcrl.repertoires.combine import merge, regrid
-from dcrl.repertoires.repertoire import save
+from dcrl.repertoires.merge import merge
+from dcrl.repertoires.regrid import regrid
+from dcrl.repertoires.save import save
 from support.making import SPACE, assert_same, made, ran, refused
 
 

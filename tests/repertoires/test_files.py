@@ -22,7 +22,8 @@ import dcrl
 import fuzz
 from dcrl import files
 from dcrl.networks.policies import Layers
-from dcrl.repertoires.repertoire import outline, save, save_actor
+from dcrl.repertoires.load import outline
+from dcrl.repertoires.save import save, save_actor
 from fuzz import ACTOR, header, small, with_header
 
 ARRAYS = ("centroids", "occupied", "fitness", "descriptor", "genotype")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 from pathlib import Path
 
-import jax
 import numpy as np
 import pytest
 from safetensors import safe_open
@@ -136,47 +134,11 @@ def test_the_actor_is_the_conditioned_network(saved, repertoire):
     assert (repertoire.actor([0, 0])(seen) != repertoire.actor([1, 1])(seen)).any()
 
 
-def test_policies_take_one_observation_or_many(repertoire):
-    policy, seen = repertoire.policy_for([0.5, 0.5]), observations()
-    assert policy(seen[0]).shape == (2,)
-    assert policy(seen[0].tolist()).dtype == np.float32
-    np.testing.assert_allclose([policy(one) for one in seen], policy(seen), atol=1e-6)
-    np.testing.assert_allclose(policy(seen.reshape(5, 2, 5)), policy(seen).reshape(5, 2, 2), atol=1e-6)
-    for wrong in (np.zeros(4), np.zeros((5, 1)), 3.0):
-        with pytest.raises(ValueError, match="an observation has 5 numbers, got an array of shape"):
-            policy(wrong)
-
-
-def test_acting_needs_numpy_only(repertoire):
-    used = set()
-
-    def note(frame, event, argument) -> None:
-        used.add(frame.f_code.co_filename)
-
-    policies = repertoire.policy_for([1, 1]), repertoire.actor([1, 1])
-    sys.setprofile(note)
-    try:
-        actions = [policy(observations()[0]) for policy in policies]
-    finally:
-        sys.setprofile(None)
-    assert all(type(action) is np.ndarray for action in actions)
-    assert any("repertoire" in file for file in used)
-    assert not [file for file in used if f"{Path(jax.__file__).parent}" in file]
-
-
 @pytest.mark.parametrize("method", ["policy_for", "actor"])
 @pytest.mark.parametrize("wrong", [[0.0], [0.0, 0.0, 0.0], 1.0, [[0.0, 0.0]], [3.1, 0.0], [0.0, -4.0], [np.nan, 0.0]])
 def test_a_descriptor_that_cannot_be_is_refused(repertoire, method, wrong):
     with pytest.raises(ValueError, match=r"a descriptor of point_omni is 2 numbers \(final x, final y\) from .* got"):
         getattr(repertoire, method)(wrong)
-
-
-def test_an_empty_cell_has_no_policy(repertoire):
-    with pytest.raises(ValueError, match="is empty"):
-        repertoire.policy(int(np.flatnonzero(~repertoire.occupied)[0]))
-    nothing = dataclasses.replace(repertoire, occupied=np.zeros(40, bool))
-    with pytest.raises(ValueError, match="the repertoire is empty"):
-        nothing.policy_for([0, 0])
 
 
 def test_an_algorithm_without_an_actor_says_so(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 import dcrl
 from dcrl.cli.main import command
-from dcrl.repertoires import repertoire as repertoires
+from dcrl.repertoires.save import save
 from support.random_runs import save_run
 
 
@@ -22,7 +22,7 @@ def hostile(tmp_path: Path) -> Path:
         "from dcrl.tasks.point import point_omni as task\n"
     )
     found = dcrl.load(save_run(tmp_path / "run", "point_omni", actor=False))
-    repertoires.save(tmp_path / "hostile.safetensors", dataclasses.replace(found, task=f"{task}:task"))
+    save(tmp_path / "hostile.safetensors", dataclasses.replace(found, task=f"{task}:task"))
     return tmp_path / "hostile.safetensors"
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dcrl.repertoires import repertoire as repertoires
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.save import save
 from dcrl.types import Evaluation, Floats
 
 HIDDEN = (16, 16)
@@ -46,7 +46,7 @@ def choose_run(page: Any, number: int) -> None:
 
 def save_damaged(path: Path, found: Repertoire) -> None:
     """A file of which one bit of a policy has turned."""
-    repertoires.save(path, found)
+    save(path, found)
     content = bytearray(path.read_bytes())
     content[content.index(found.genotype.tobytes()) + 5] ^= 1
     path.write_bytes(content)

@@ -10,7 +10,8 @@ import numpy as np
 from dcrl.archive.archive import Archive
 from dcrl.files import read_tensors
 from dcrl.networks.policies import Layers
-from dcrl.repertoires.repertoire import load, save_actor, save_archive
+from dcrl.repertoires.load import load
+from dcrl.repertoires.save import save_actor, save_archive
 from dcrl.tasks import registry
 
 CELLS = 12

@@ -17,7 +17,8 @@ from dcrl.analysis.grids import Key, box_grid, curve_grid
 from dcrl.analysis.operators import GROUPS, WHATS, contributions, group_curve
 from dcrl.analysis.page import Part, Picture
 from dcrl.analysis.records import METRICS, Record
-from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.repertoires.load import load
+from dcrl.repertoires.repertoire import Repertoire
 
 ABLATION = ("dcrl_me", "dcg_me", "ablation_ai", "ablation_actor")
 

@@ -10,7 +10,8 @@ import tyro
 from dcrl.cli.written import report
 from dcrl.files import free
 from dcrl.repertoires.convert import from_csv, to_csv
-from dcrl.repertoires.repertoire import load, save
+from dcrl.repertoires.load import load
+from dcrl.repertoires.save import save
 
 
 def run(

@@ -8,4 +8,4 @@ def numbers(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(f"--descriptor is numbers with commas between them, such as 0.4,0.7, got {text!r}") from None
+        raise ValueError(f"--descriptor is comma-separated numbers, such as 0.4,0.7, got {text!r}") from None

@@ -22,7 +22,8 @@ from dcrl.evaluation.cost import estimate
 from dcrl.evaluation.repeats import Repeats, blank, fitting, play, resized
 from dcrl.evaluation.reproducibility import REPEATS, measure
 from dcrl.files import read_json
-from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.repertoires.load import load
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.trust import check_task
 from dcrl.runs.lock import Lock
 from dcrl.simulators.simulator import Simulator

@@ -1,4 +1,4 @@
-"""`dcrl export RUN`: policies as files that run without this package."""
+"""`dcrl export RUN`: policies as files that can be used without this package."""
 
 from __future__ import annotations
 
@@ -20,31 +20,42 @@ def run(
     output: Annotated[Path, tyro.conf.arg(metavar="FILE")],
     what: What = "elite",
     descriptor: Annotated[str | None, tyro.conf.arg(metavar="D1,D2,...")] = None,
+    cell: int | None = None,
     format: Format | None = None,
     trust_task: bool = False,
     overwrite: bool = False,
 ) -> int:
     """Write policies as an ONNX or NumPy file, with a contract of its inputs and outputs in FILE.json.
 
-    It is kept only if its actions are those of the repertoire, to 1e-5, on 1,000 random observations or descriptors.
+    The file is kept only if its actions match the repertoire's to 1e-5 on 1,000 random observations or descriptors.
 
     Args:
-        path: the run's directory, such as runs/walker2d_uni/dcrl_me/seed-0, or an archive.safetensors
+        path: a run directory, such as runs/walker2d_uni/dcrl_me/seed-0, or a repertoire file
         output: the file to write
-        what: the elite nearest to --descriptor, the repertoire of all elites, or the descriptor-conditioned actor;
-            the last two take the descriptor as an input
-        descriptor: where the elite should be, such as 0.4,0.7, in the descriptor's units; `dcrl tasks NAME` tells them
-        format: onnx or npz; by the ending of --output if not given
-        trust_task: run the code of a task of the form file.py:object or module:object that a run names
+        what: one elite, the repertoire of all elites, or the descriptor-conditioned actor; the last two take the
+            descriptor as an input
+        descriptor: export the elite nearest to this descriptor, such as 0.4,0.7; `dcrl tasks NAME` lists the units
+        cell: export the elite of this cell; without --descriptor and --cell it is the fittest elite
+        format: onnx or npz; by default the suffix of --output
+        trust_task: run the code of a task of the form file.py:object or module:object that the run names
         overwrite: replace FILE and FILE.json
     """
-    wanted = None if descriptor is None else numbers(descriptor)
     done = exports.export(
-        path, output, what=what, descriptor=wanted, format=format, overwrite=overwrite, trust_task=trust_task
+        path,
+        output,
+        what=what,
+        descriptor=None if descriptor is None else numbers(descriptor),
+        cell=cell,
+        format=format,
+        overwrite=overwrite,
+        trust_task=trust_task,
     )
     print(f"wrote {done.path} and its contract {done.contract}")
+    if done.policy is not None:
+        print(done.policy)
+    drawn = "descriptors" if done.policy is None else "observations"
     print(
-        f"largest difference from the repertoire on {SAMPLES:,} random {'observations' if wanted else 'descriptors'}: "
-        f"{done.largest_difference:.2g} ({TOLERANCE:g} is allowed)"
+        f"largest difference from the repertoire on {SAMPLES:,} random {drawn}: {done.largest_difference:.2g} "
+        f"({TOLERANCE:g} is allowed)"
     )
     return 0

@@ -9,8 +9,9 @@ import tyro
 
 from dcrl.cli.written import report
 from dcrl.files import free
-from dcrl.repertoires.combine import CVT_SAMPLES, regrid
-from dcrl.repertoires.repertoire import load, save
+from dcrl.repertoires.load import load
+from dcrl.repertoires.regrid import CVT_SAMPLES, regrid
+from dcrl.repertoires.save import save
 
 
 def run(

@@ -110,14 +110,14 @@ def run(
 
 
 def _fields(done: Rendered, seed: int) -> dict[str, Any]:
-    choice, motion = done.choice, done.motion
+    policy, motion = done.policy, done.motion
     return {
         "output": str(done.output),
         "task": motion.task,
-        "policy": choice.what,
-        "cell": choice.cell,
+        "policy": policy.kind,
+        "cell": policy.cell,
         "seed": seed,
-        "promised": {"descriptor": choice.descriptor.tolist(), "fitness": choice.fitness},
+        "promised": {"descriptor": policy.descriptor.tolist(), "fitness": policy.fitness},
         "achieved": {
             "descriptor": motion.descriptor.tolist() if motion.valid else None,
             "fitness": motion.fitness if motion.valid else None,
@@ -132,16 +132,16 @@ def _fields(done: Rendered, seed: int) -> dict[str, Any]:
 
 
 def _lines(done: Rendered) -> list[str]:
-    choice, motion = done.choice, done.motion
+    policy, motion = done.policy, done.motion
     rate = "" if done.fps is None else f" at {done.fps:g} a second"
     end = "fell" if motion.terminated else "ended" if motion.valid else "the simulation diverged"
-    who = f"cell {choice.cell}" if choice.cell is not None else f"told {_listed(choice.descriptor)}"
+    who = f"cell {policy.cell}" if policy.cell is not None else f"told {_listed(policy.descriptor)}"
     promised = "nothing: the actor has no record"
-    if choice.fitness is not None:
-        promised = f"descriptor {_listed(choice.descriptor)}, fitness {choice.fitness:,.1f}"
+    if policy.fitness is not None:
+        promised = f"descriptor {_listed(policy.descriptor)}, fitness {policy.fitness:,.1f}"
     return [
         f"wrote {done.output}: {done.pictures} pictures{rate}",
-        f"{choice.what:<10} {who}",
+        f"{policy.kind:<10} {who}",
         f"{'promised':<10} {promised}",
         f"{'achieved':<10} descriptor {_listed(motion.descriptor)}, fitness {motion.fitness:,.1f}; "
         f"{end} after {motion.seconds:.2f} s ({motion.steps} steps)",

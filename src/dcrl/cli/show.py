@@ -11,7 +11,7 @@ from rich.text import Text
 
 from dcrl.cli import output as printing
 from dcrl.files import free
-from dcrl.repertoires.repertoire import load
+from dcrl.repertoires.load import load
 from dcrl.repertoires.summary import Summary, picture, summarise
 from dcrl.types import Ints
 

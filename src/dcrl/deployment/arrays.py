@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcrl.deployment.parity import Runner
-from dcrl.networks.policies import Layers
+from dcrl.networks.policies import Layers, act
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats
 
@@ -71,11 +71,7 @@ def runner(content: bytes) -> Runner:
             low, high = arrays["descriptor_low"], arrays["descriptor_high"]
             condition = (2 * (np.asarray(descriptor, np.float64) - low) / (high - low) - 1).astype(np.float32)
             hidden = np.concatenate([observation, np.tile(condition, (len(observation), 1))], axis=1)
-        for kernel, bias in layers[:-1]:
-            hidden = np.maximum(hidden @ kernel + bias, 0)
-        kernel, bias = layers[-1]
-        action: Floats = np.tanh(hidden @ kernel + bias)
-        return action
+        return act(layers, hidden)
 
     return run
 

@@ -1,4 +1,4 @@
-"""`dcrl.export`: a file that acts as an elite, a repertoire or an actor does, kept only if it really does."""
+"""`dcrl.export`: elites, repertoires and actors as files for other programs, written only if their actions match."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike
 
 from dcrl.deployment import arrays, contract, parity
 from dcrl.files import free, read_tensors, write_bytes, write_json
-from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.repertoires.choice import choose
+from dcrl.repertoires.load import archive_file, load
+from dcrl.repertoires.policy import Policy
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.trust import check_task
 from dcrl.tasks import registry
-from dcrl.types import Floats
 
 What = Literal["elite", "repertoire", "actor"]
 Format = Literal["onnx", "npz"]
@@ -27,10 +29,11 @@ FROM_THE_RUN = ("algorithm", "seed", "generation", "evaluations")
 
 @dataclass(frozen=True, kw_only=True)
 class Exported:
-    """What was written, and how far it is from its source."""
+    """The files written, and the largest difference from the repertoire."""
 
     path: Path
     contract: Path
+    policy: Policy | None  # the elite, if one was exported
     largest_difference: float  # of any action, in its range of [-1, 1]
 
 
@@ -40,22 +43,23 @@ def export(
     *,
     what: What = "elite",
     descriptor: ArrayLike | None = None,
+    cell: int | None = None,
     format: Format | None = None,
     overwrite: bool = False,
     trust_task: bool = False,
 ) -> Exported:
-    """Write the elite nearest to `descriptor`, all elites, or the actor; the contract goes to `<path>.json`.
+    """Write one elite, all elites, or the actor to `path`, and the contract to `<path>.json`.
 
-    `format` is told by the path's ending if it is not given. Before anything is written, 1,000 random
-    observations (or 1,000 descriptors, with a few observations each) are run through the file and through the
-    repertoire; a difference above 1e-5 is refused. A file's task of the form `file.py:object` or `module:object` is
-    imported only with `trust_task`.
+    The elite is the one nearest to `descriptor`, the one of `cell`, or the fittest. `format` follows from the
+    path's suffix if it is not given. Before anything is written, 1,000 random observations (or 1,000 random
+    descriptors with a few observations each) are run through the file and through the repertoire; a difference
+    above 1e-5 is refused. A task of the form `file.py:object` or `module:object` is imported only with `trust_task`.
     """
     found = repertoire if isinstance(repertoire, Repertoire) else load(repertoire)
-    about = {} if isinstance(repertoire, Repertoire) else _metadata(Path(repertoire))
+    about = {} if isinstance(repertoire, Repertoire) else read_tensors(archive_file(repertoire))[1]
     path, beside = Path(path), Path(f"{path}.json")
     chosen = _format(path, format)
-    wanted = _check(found, what, descriptor)
+    policy = _policy(found, what, descriptor, cell)
     for file in (path, beside):
         free(file, overwrite=overwrite)
     check_task(found.task, "the repertoire", trust=trust_task)
@@ -66,8 +70,8 @@ def export(
             f"{found.task} now has {task.observation_size} and {task.action_size}; export with the task they came from"
         )
     maker = _graph() if chosen == "onnx" else arrays
-    content = _content(found, what, wanted, maker)
-    difference = _difference(found, what, wanted, maker.runner(content))
+    content = _content(found, what, policy, maker)
+    difference = _difference(found, what, policy, maker.runner(content))
     agreement = {
         "contract": contract.FORMAT,
         "file": path.name,
@@ -79,7 +83,7 @@ def export(
         **contract.tensors(task, found.space, takes_descriptor=what != "elite"),
         **({"opset": maker.OPSET} if chosen == "onnx" else {"arrays": _shapes(content)}),
         "descriptor": contract.descriptor(found.space),
-        "elite": None if wanted is None else _elite(found, wanted),
+        "elite": None if policy is None else _elite(policy, descriptor),
         **contract.robot(task),
         "parity": {
             "observations": parity.SAMPLES if what == "elite" else parity.SAMPLES * parity.BATCH,
@@ -91,22 +95,34 @@ def export(
         | {"trained_with": about.get("version")},
     }
     _write(path, beside, content, agreement)
-    return Exported(path=path, contract=beside, largest_difference=difference)
+    return Exported(path=path, contract=beside, policy=policy, largest_difference=difference)
 
 
-def _content(found: Repertoire, what: What, wanted: Floats | None, maker: ModuleType) -> bytes:
-    if wanted is not None:
-        content: bytes = maker.elite(found, int(found.nearest(wanted, 1)[0]))
+def _policy(found: Repertoire, what: What, descriptor: ArrayLike | None, cell: int | None) -> Policy | None:
+    """The elite to export; None for a repertoire or an actor, which take the descriptor as an input."""
+    if what not in get_args(What):
+        raise ValueError(f"what to export is one of {', '.join(get_args(What))}, got {what!r}")
+    if what == "elite":
+        return choose(found, descriptor=descriptor, cell=cell)
+    if descriptor is not None or cell is not None:
+        raise ValueError(f"an exported {what} takes the descriptor as an input; only an elite is chosen in advance")
+    choose(found, descriptor=found.space.low, actor=what == "actor")  # refuses an empty one, and one without an actor
+    return None
+
+
+def _content(found: Repertoire, what: What, policy: Policy | None, maker: ModuleType) -> bytes:
+    if policy is not None:
+        content: bytes = maker.elite(found, policy.cell)
     else:
         content = maker.actor(found) if what == "actor" else maker.repertoire(found)
     return content
 
 
-def _difference(found: Repertoire, what: What, wanted: Floats | None, run: parity.Runner) -> float:
-    """The largest difference between a file and its source, which is small enough."""
+def _difference(found: Repertoire, what: What, policy: Policy | None, run: parity.Runner) -> float:
+    """The largest difference between the file's actions and the repertoire's; refuses one above the tolerance."""
     size = found.layers.sizes[0]
-    if wanted is not None:
-        difference = parity.fixed_difference(run, found.policy_for(wanted), size)
+    if policy is not None:
+        difference = parity.fixed_difference(run, policy, size)
     else:
         reference = found.actor if what == "actor" else found.policy_for
         difference = parity.chosen_difference(run, reference, size, found.space)
@@ -122,19 +138,18 @@ def _shapes(content: bytes) -> dict[str, list[int]]:
     return {name: list(array.shape) for name, array in arrays.read(content).items()}
 
 
-def _elite(found: Repertoire, wanted: Floats) -> dict[str, Any]:
-    """Which elite it is, and how near to what was asked for."""
-    cell = int(found.nearest(wanted, 1)[0])
+def _elite(policy: Policy, descriptor: ArrayLike | None) -> dict[str, Any]:
+    """Which elite it is, and the descriptor that was asked for, if any."""
     return {
-        "asked_for": wanted.tolist(),
-        "descriptor": found.descriptor[cell].tolist(),
-        "fitness": float(found.fitness[cell]),
-        "cell": cell,
+        "asked_for": None if descriptor is None else np.asarray(descriptor, np.float64).tolist(),
+        "descriptor": policy.descriptor.tolist(),
+        "fitness": policy.fitness,
+        "cell": policy.cell,
     }
 
 
 def _graph() -> ModuleType:
-    """The module that needs the optional packages."""
+    """`dcrl.deployment.graph`, which needs the optional packages onnx and onnxruntime."""
     try:
         return importlib.import_module("dcrl.deployment.graph")
     except ImportError as error:
@@ -149,32 +164,7 @@ def _format(path: Path, format: Format | None) -> Format:
     for known in get_args(Format):
         if chosen == known:
             return cast(Format, known)
-    raise ValueError(f"the format is onnx or npz, got {chosen!r}; end the file's name so, or name the format")
-
-
-def _check(found: Repertoire, what: What, descriptor: ArrayLike | None) -> Floats | None:
-    """The descriptor of the elite that is wanted; None for what takes it as an input. Refuses what is not there."""
-    if what not in get_args(What):
-        raise ValueError(f"what to export is one of {', '.join(get_args(What))}, got {what!r}")
-    if what == "elite" and descriptor is None:
-        raise ValueError(
-            f"an elite is chosen by its descriptor: give {found.space.size} numbers ({', '.join(found.space.names)}) "
-            f"from {found.space.low} to {found.space.high}"
-        )
-    if what != "elite" and descriptor is not None:
-        raise ValueError(f"an exported {what} takes its descriptor as an input; only an elite is exported for one")
-    if what == "actor":
-        found.actor(found.space.low)
-    elif not found.occupied.any():
-        raise ValueError("the repertoire is empty")
-    if descriptor is None:
-        return None
-    try:
-        wanted = np.asarray(descriptor, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"a descriptor is {found.space.size} numbers, got {descriptor!r}") from None
-    found.nearest(wanted, 1)  # refuses what does not fit
-    return wanted
+    raise ValueError(f"the format is onnx or npz, got {chosen!r}; use such a suffix for the file, or give --format")
 
 
 def _write(path: Path, beside: Path, content: bytes, agreement: dict[str, Any]) -> None:
@@ -188,7 +178,3 @@ def _write(path: Path, beside: Path, content: bytes, agreement: dict[str, Any]) 
             raise
     except OSError as error:
         raise ValueError(f"{error}; choose another --output") from None
-
-
-def _metadata(path: Path) -> dict[str, Any]:
-    return read_tensors(path / "archive.safetensors" if path.is_dir() else path, ())[1]

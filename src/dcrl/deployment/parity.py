@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dcrl.repertoires.repertoire import Policy
+from dcrl.repertoires.policy import Policy
 from dcrl.types import Descriptor, Floats
 
 TOLERANCE = 1e-5  # the largest absolute difference of an action that is kept

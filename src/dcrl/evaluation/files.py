@@ -22,7 +22,8 @@ import numpy as np
 from dcrl.evaluation.repeats import Repeats
 from dcrl.evaluation.reproducibility import Measured, Reproducibility, corrected_repertoire, measure
 from dcrl.files import checksum, read_json, read_tensors, write_json, write_tensors, write_text
-from dcrl.repertoires.repertoire import Repertoire, save
+from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.save import save
 from dcrl.runs.checkpoint import differences
 from dcrl.tasks.fingerprint import fingerprint
 from dcrl.tasks.registry import AnyTask

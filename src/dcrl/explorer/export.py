@@ -14,6 +14,7 @@ from dcrl.explorer import behaviour, wire
 from dcrl.explorer.elements import CLIENT
 from dcrl.files import write_text
 from dcrl.rendering.motion import shapes
+from dcrl.repertoires.choice import choose
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Ints
 
@@ -45,8 +46,8 @@ def export(repertoire: Repertoire, path: Path, cells: Sequence[int], seed: int) 
     robot = shapes(repertoire.task)
     motions = {}
     for cell in cells:
-        elite = behaviour.elite(repertoire, int(cell))
-        motion = behaviour.play(repertoire, elite, seed)
+        elite = choose(repertoire, cell=int(cell))
+        motion = behaviour.play(elite, seed)
         motions[int(cell)] = wire.motion_message(repertoire, elite, motion, robot, seed, FRAMES)
     known = f"{repertoire.algorithm} on " if repertoire.algorithm else ""
     count = int(repertoire.occupied.sum())

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from dcrl.explorer.wire import archive_text
-from dcrl.repertoires.repertoire import Repertoire, load, outline
+from dcrl.repertoires.load import load, outline
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.trust import check_task
 from dcrl.runs.metrics import read_metrics
 from dcrl.tasks.catalogue import BUILT_IN

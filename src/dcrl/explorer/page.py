@@ -201,7 +201,7 @@ def simulated(
     robot = shapes(found.task)
     played = []
     for one in behaviour.chosen(found, mode, cell, target):
-        motion = behaviour.play(found, one, seed)
+        motion = behaviour.play(one, seed)
         played.append(wire.motion_message(found, one, motion, robot, seed))
     return listed(played, turn)
 

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Sequence
 # before NiceGUI is imported: it would keep a folder in the working directory otherwise
 os.environ.setdefault("NICEGUI_STORAGE_PATH", os.path.join(os.path.expanduser("~"), ".cache", "dcrl", "nicegui"))
 
-import numpy as np
 import uvicorn
 from fastapi import FastAPI
 from nicegui import ui
@@ -22,6 +21,7 @@ from dcrl.explorer import behaviour
 from dcrl.explorer.guard import Guard
 from dcrl.explorer.opened import Opened
 from dcrl.explorer.page import View
+from dcrl.repertoires.choice import choose
 
 FOLLOW_SECONDS = 2.0  # how often the runs' files are looked at
 WARM_SECONDS = 3.0  # until the simulator is loaded: the page comes first
@@ -73,4 +73,4 @@ def _warm(run: Opened) -> None:
     run.verify()
     with contextlib.suppress(ValueError):  # whoever clicks is told
         found = run.content.whole()
-        behaviour.play(found, behaviour.elite(found, int(np.argmax(found.occupied))), 0)
+        behaviour.play(choose(found), 0)

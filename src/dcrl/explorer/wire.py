@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcrl.explorer.behaviour import Behaviour
+from dcrl.repertoires.policy import Policy
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats
 
@@ -43,7 +43,7 @@ def archive_text(repertoire: Repertoire, recorded: Sequence[int] | None = None) 
 
 def motion_message(
     repertoire: Repertoire,
-    behaviour: Behaviour,
+    policy: Policy,
     motion: Motion,
     shapes: Sequence[Shape],
     seed: int,
@@ -57,10 +57,10 @@ def motion_message(
     earned = np.concatenate([[0.0], np.add.accumulate(motion.reward)])
     return {
         "task": motion.task,
-        "kind": behaviour.kind,
-        "title": behaviour.title,
-        "promise": "promised" if behaviour.kind == "elite" else "asked for",
-        "promised": {"fitness": behaviour.fitness, "descriptor": [float(d) for d in behaviour.descriptor]},
+        "kind": policy.kind,
+        "title": policy.title,
+        "promise": "promised" if policy.kind == "elite" else "asked for",
+        "promised": {"fitness": policy.fitness, "descriptor": [float(d) for d in policy.descriptor]},
         "names": repertoire.space.names,
         "seed": seed,
         "period": motion.period,

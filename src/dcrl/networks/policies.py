@@ -1,8 +1,8 @@
 """Multilayer perceptrons as flat parameter vectors.
 
 A genotype is one float32 vector: layer by layer, the kernel (in x out, row-major), then the bias.
-The hidden layers are ReLU; a policy ends in tanh, a critic is linear. All of it is NumPy; `perceptrons`
-has what is drawn, trained or compiled with JAX.
+The hidden layers are ReLU; a policy ends in tanh, a critic is linear. This module is NumPy; `perceptrons`
+initialises, applies and differentiates the same networks in JAX.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 
 from dcrl.types import Array, Floats
 
-Parameters: TypeAlias = list[tuple[Array, Array]]  # one (kernel (..., in, out), bias (..., out)) a layer
+Parameters: TypeAlias = list[tuple[Array, Array]]  # (kernel (..., in, out), bias (..., out)) of each layer
 
 HIDDEN = (128, 128)  # the paper's policies
 
 
 @dataclass(frozen=True)
 class Layers:
-    """The shape of a network: its sizes from input to output, and where each layer lies in the vector."""
+    """The shape of a network: its layer sizes from input to output."""
 
     sizes: tuple[int, ...]
 
@@ -36,7 +36,7 @@ class Layers:
         return sum((fan_in + 1) * fan_out for fan_in, fan_out in pairwise(self.sizes))
 
     def split(self, parameters: Array) -> Parameters:
-        """The layers of a vector (..., P); views, where NumPy can."""
+        """The layers of a parameter vector (..., P), as views where possible."""
         if parameters.shape[-1] != self.parameters:
             raise ValueError(
                 f"a network of layers {' - '.join(map(str, self.sizes))} has {self.parameters} parameters, "
@@ -58,21 +58,26 @@ def policy_layers(observation_size: int, action_size: int, hidden: tuple[int, ..
     return Layers((observation_size, *hidden, action_size))
 
 
-def act_each(layers: Parameters, observation: Floats) -> Floats:
-    """The actions (n, A) of n policies on one observation (n, O) each, in NumPy.
-
-    Each policy's numbers are independent of its neighbours', bit for bit. (One vector-matrix product a
-    policy is bound by memory, so the batch is kept small enough for the processor's cache.)
-    """
-    hidden: Floats = observation[:, None, :]
+def act(layers: Parameters, observations: Floats) -> Floats:
+    """The actions (..., N, A) in [-1, 1] of policies on N observations (..., N, O) each: the forward pass in NumPy."""
+    hidden = observations
     last = len(layers) - 1
     for i, (kernel, bias) in enumerate(layers):
         hidden = np.matmul(hidden, kernel)
-        hidden += bias[:, None, :]
+        hidden += bias[..., None, :]
         if i < last:
             np.maximum(hidden, 0, out=hidden)
     np.tanh(hidden, out=hidden)
-    return hidden[:, 0, :]
+    return hidden
+
+
+def act_each(layers: Parameters, observation: Floats) -> Floats:
+    """The actions (n, A) of n policies on one observation (n, O) each.
+
+    Each policy's action is independent of the other policies, bit for bit. A vector-matrix product is bound by
+    memory, so batches are kept small enough for the processor's cache.
+    """
+    return act(layers, observation[:, None, :])[:, 0, :]
 
 
 def specialise(actor: Layers, parameters: Floats, conditions: Floats) -> Floats:

@@ -16,8 +16,10 @@ from dcrl.rendering.drawing import Studio
 from dcrl.rendering.film import Picture
 from dcrl.rendering.montage import montage as draw_montage
 from dcrl.rendering.motion import Motion, record
-from dcrl.repertoires.choice import Choice, choose, elite, fittest_of_regions
-from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.repertoires.choice import choose, fittest_of_regions
+from dcrl.repertoires.load import load
+from dcrl.repertoires.policy import Policy
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.trust import check_task
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
@@ -34,7 +36,7 @@ class Rendered:
     """What was drawn, and how it compares with what the repertoire promised."""
 
     output: Path
-    choice: Choice
+    policy: Policy
     motion: Motion
     pictures: int
     fps: float | None  # none of a strip
@@ -72,11 +74,11 @@ def render(
     free(output, overwrite=overwrite)
     repertoire = load(run)
     check_task(repertoire.task, run, trust=trust_task)
-    choice = choose(repertoire, descriptor=descriptor, cell=cell, actor=actor)
+    policy = choose(repertoire, descriptor=descriptor, cell=cell, actor=actor)
     task = _robot(repertoire)
     studio = _studio(task, *size)
     try:
-        motion = _recorded(repertoire, choice, task, seed)
+        motion = record(task, policy.genotype, seed, hidden=policy.layers.sizes[1:-1])
         fps = encoding.rate(ending, fps)
         strip = ending == ".png"
         times = film.spread(motion, moments, seconds) if strip else film.moments(motion, fps, speed, seconds)
@@ -90,7 +92,7 @@ def render(
     finally:
         studio.close()
     write_bytes(output, content)
-    return Rendered(output=output, choice=choice, motion=motion, pictures=len(times), fps=None if strip else fps)
+    return Rendered(output=output, policy=policy, motion=motion, pictures=len(times), fps=None if strip else fps)
 
 
 def montage(
@@ -122,7 +124,7 @@ def montage(
     pictures = {}
     try:
         for done, (region, cell) in enumerate(cells.items()):
-            motion = _recorded(repertoire, elite(repertoire, cell), task, seed)
+            motion = record(task, repertoire.genotype[cell], seed, hidden=repertoire.layers.sizes[1:-1])
             step = motion.steps if task.descriptor.over == "last" else motion.steps // 2
             pictures[region] = next(film.pictures(studio, motion, np.array([float(step)])))
             if watch is not None:
@@ -138,10 +140,6 @@ def _robot(repertoire: Repertoire) -> Task:
     if not isinstance(task, Task):
         raise ValueError(f"task {task.name} is a Gymnasium environment, which draws itself; expected a robot's task")
     return task
-
-
-def _recorded(repertoire: Repertoire, choice: Choice, task: Task, seed: int) -> Motion:
-    return record(task, choice.genotype, seed, hidden=repertoire.layers.sizes[1:-1])
 
 
 def _studio(task: Task, width: int, height: int) -> Studio:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcrl.files import write_text
-from dcrl.repertoires import checks as checked
+from dcrl.repertoires import checks
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats, Ints
 
@@ -149,5 +149,5 @@ def _placed(
     )
     made.occupied[cells] = True
     made.fitness[cells], made.descriptor[cells], made.genotype[cells] = fitness, descriptor, genotype
-    checked.archive(where, {name: getattr(made, name) for name in checked.TENSORS}, layers, space)
+    checks.archive(where, {name: getattr(made, name) for name in checks.TENSORS}, layers, space)
     return made

@@ -24,7 +24,7 @@ from dcrl.algorithms.algorithm import Algorithm, Report, State
 from dcrl.devices import cores
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import join
-from dcrl.repertoires.repertoire import save_actor, save_archive
+from dcrl.repertoires.save import save_actor, save_archive
 from dcrl.runs.checkpoint import Checkpoints
 from dcrl.runs.config import RunConfig, to_json
 from dcrl.runs.lock import Lock

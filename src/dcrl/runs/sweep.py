@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dcrl.files import read_json
-from dcrl.repertoires.repertoire import load
+from dcrl.repertoires.load import load
 from dcrl.runs.config import RunConfig, to_json
 from dcrl.runs.metrics import read_metrics
 

@@ -15,7 +15,8 @@ from dcrl.algorithms.algorithm import Report, State
 from dcrl.archive.centroids import cache_directory
 from dcrl.files import read_json
 from dcrl.networks.policies import HIDDEN
-from dcrl.repertoires.repertoire import Repertoire, load
+from dcrl.repertoires.load import load
+from dcrl.repertoires.repertoire import Repertoire
 from dcrl.runs import config as configs
 from dcrl.runs import logs
 from dcrl.runs import loop as training

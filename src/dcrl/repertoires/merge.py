@@ -1,4 +1,4 @@
-"""Repertoires out of repertoires: several merged into one, or one with other cells."""
+"""Several repertoires merged into one: the best elite of each cell."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from dcrl.algorithms.algorithm import ArchiveConfig
-from dcrl.archive.archive import Archive, add, empty
-from dcrl.archive.centroids import centroids
+from dcrl.archive.archive import Archive, add
 from dcrl.repertoires.repertoire import Repertoire
 
-CVT_SAMPLES = ArchiveConfig().cvt_samples
-DISTANCES = 2**22  # numbers at a time: adding compares every elite with every centroid
+DISTANCES = 2**22  # computed at a time: adding compares every elite with every centroid
 
 
 def merge(repertoires: Sequence[Repertoire]) -> Repertoire:
-    """The best elite a cell of all repertoires, in the cells of the first; of equals the first one's.
+    """The best elite of each cell, in the cells of the first repertoire. Ties are won by the earlier repertoire.
 
-    The first one's elites stay where they are. The actor, which belongs to one run, is left out.
+    The first repertoire's elites stay where they are. Actors are left out.
     """
     if len(repertoires) < 2:
         raise ValueError(f"merging takes at least 2 repertoires, got {len(repertoires)}")
@@ -29,25 +26,19 @@ def merge(repertoires: Sequence[Repertoire]) -> Repertoire:
         different = difference(first, other)
         if different:
             raise ValueError(f"repertoire {number} of {len(repertoires)} cannot be merged into the first: {different}")
-        merged = _with_elites(merged, other)
+        merged = add_elites(merged, other)
     counts = [repertoire.evaluations for repertoire in repertoires]
     known = [count for count in counts if count is not None]
     return replace(
-        _holding(first, merged),
+        first.with_archive(merged),
         algorithm=first.algorithm if len({each.algorithm for each in repertoires}) == 1 else None,
         seed=None,
         evaluations=sum(known) if len(known) == len(counts) else None,
     )
 
 
-def regrid(repertoire: Repertoire, cells: int, seed: int = 0, samples: int = CVT_SAMPLES) -> Repertoire:
-    """The same elites in another number of cells; where several fall into one, the best is kept."""
-    made = centroids(repertoire.space, cells, samples, seed)
-    return _holding(repertoire, _with_elites(empty(made, repertoire.layers.parameters), repertoire))
-
-
 def difference(first: Repertoire, other: Repertoire) -> str | None:
-    """Why the elites of two repertoires do not belong together; None if they do."""
+    """Why two repertoires cannot be merged; None if they can."""
     if first.task != other.task:
         return f"its task is {other.task!r}, the first one's is {first.task!r}"
     if first.layers != other.layers:
@@ -59,24 +50,11 @@ def difference(first: Repertoire, other: Repertoire) -> str | None:
     return None
 
 
-def _with_elites(archive: Archive, repertoire: Repertoire) -> Archive:
-    """Some at a time, in the order of their cells, which gives what all at once would."""
+def add_elites(archive: Archive, repertoire: Repertoire) -> Archive:
+    """The archive with a repertoire's elites added in the order of their cells, in batches to bound memory."""
     cells = np.flatnonzero(repertoire.occupied)
     step = max(1, DISTANCES // archive.centroids.size)
     for start in range(0, len(cells), step):
         rows = cells[start : start + step]
         archive, _ = add(archive, repertoire.genotype[rows], repertoire.fitness[rows], repertoire.descriptor[rows])
     return archive
-
-
-def _holding(repertoire: Repertoire, archive: Archive) -> Repertoire:
-    """A repertoire with another archive, and without its actor."""
-    return replace(
-        repertoire,
-        centroids=archive.centroids,
-        occupied=archive.occupied,
-        fitness=np.where(archive.occupied, archive.fitness, np.nan).astype(np.float32),
-        descriptor=archive.descriptor,
-        genotype=archive.genotype,
-        actor_parameters=None,
-    )
