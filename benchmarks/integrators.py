@@ -99,7 +99,7 @@ def play(task: Task, genotypes: np.ndarray, seed: int) -> tuple[dcrl.Evaluation,
     out = dcrl.rollout(task, genotypes, seed)
     assert out.transitions is not None
     z = out.transitions.observation[:, 1:, task.observations.index("torso z (m)")]
-    lived = out.transitions.lived & out.valid[:, None]
+    lived = out.transitions.simulated & out.valid[:, None]
     return out, float(z[lived].max(initial=0))
 
 

@@ -61,8 +61,8 @@ def episodes() -> Callable[[str, str], tuple[Task, Evaluation]]:
     def play(simulator: str, name: str) -> tuple[Task, Evaluation]:
         task = dataclasses.replace(registry.BUILT_IN[name], horizon=40)
         genotypes, starts, layers = random_policies(task, 64)
-        chosen = simulators.make(task, simulator)
-        return task, evaluate(chosen, task.descriptor, genotypes, starts, layers, record=True)
+        with simulators.make(task, simulator) as opened:
+            return task, evaluate(opened, task.descriptor, genotypes, starts, layers, record=True)
 
     return play
 

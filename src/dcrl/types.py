@@ -24,7 +24,7 @@ class Descriptor:
     """The space in which behaviours differ: one name, one unit and one pair of bounds a dimension.
 
     `over` says how an episode's descriptor follows from its step descriptors: their "mean" over the
-    steps lived, or the "last" one. Values outside the bounds are clipped where `clip` allows it and
+    simulated steps, or the "last" one. Values outside the bounds are clipped where `clip` allows it and
     are an error otherwise.
     """
 
@@ -82,7 +82,7 @@ class Physics:
 class Transitions:
     """What a batch of episodes went through, observations stored once: row t + 1 follows row t.
 
-    Rows from `steps[b]` on (`steps[b] + 1` for observations and state descriptors) were never lived
+    Rows from `steps[b]` on (`steps[b] + 1` for observations and state descriptors) were never simulated
     and hold nothing. `terminated` is a fall, not the time limit.
     """
 
@@ -94,8 +94,8 @@ class Transitions:
     terminated: Bools  # (B,)
 
     @property
-    def lived(self) -> Bools:
-        """(B, T), true for the transitions that happened."""
+    def simulated(self) -> Bools:
+        """(B, T), true for the transitions that were simulated."""
         mask: Bools = np.arange(self.reward.shape[1]) < self.steps[:, None]
         return mask
 

@@ -78,16 +78,16 @@ def test_the_diversity_reward_is_that_of_the_states_a_row_starts_from():
         assert reward == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
-def test_stored_step_descriptors_give_the_same_rewards_as_recalled_ones():
+def test_stored_step_descriptors_give_the_same_rewards_as_those_computed_from_observations():
     config = dataclasses.replace(SMALL["qd_pg"])
-    remembering = compose(config, dataclasses.replace(point_omni, recall=None))
-    state, _ = remembering.start(0)
-    recalled = original(config).states[0]
-    np.testing.assert_array_equal(state.novelty, recalled.novelty)
+    storing = compose(config, dataclasses.replace(point_omni, descriptor_from_observation=None))
+    state, _ = storing.start(0)
+    computing = original(config).states[0]
+    np.testing.assert_array_equal(state.novelty, computing.novelty)
     index = np.arange(100).reshape(2, 50)
-    stored = remembering._novelty_reward(state)(index)
+    stored = storing._novelty_reward(state)(index)
     np.testing.assert_allclose(
-        stored, original(config).algorithm._novelty_reward(recalled)(index), rtol=1e-4, atol=1e-6
+        stored, original(config).algorithm._novelty_reward(computing)(index), rtol=1e-4, atol=1e-6
     )
     assert np.isfinite(diversity_reward(state.novelty, state.novelty, 5)).all()
 

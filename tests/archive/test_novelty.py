@@ -113,14 +113,17 @@ def test_qd_pg_needs_no_more_replay_memory_than_pga_me(name, episodes):
 
 
 @pytest.mark.parametrize("name", registry.BUILT_IN)
-def test_what_is_recalled_from_an_observation_is_the_step_descriptor(name, episodes):
+def test_the_descriptor_computed_from_an_observation_is_the_step_descriptor(name, episodes):
     task, evaluation = episodes("mujoco", name)
-    if task.recall is None:
+    if task.descriptor_from_observation is None:
         assert task.descriptor.over == "mean"
         return
     lived = evaluation.transitions
     for b in np.flatnonzero(evaluation.valid):
         rows = slice(0, lived.steps[b] + 1)
         np.testing.assert_allclose(
-            task.recall(lived.observation[b, rows]), lived.state_descriptor[b, rows], rtol=1e-5, atol=1e-6
+            task.descriptor_from_observation(lived.observation[b, rows]),
+            lived.state_descriptor[b, rows],
+            rtol=1e-5,
+            atol=1e-6,
         )

@@ -26,7 +26,7 @@ from dcrl.cli import doctor
 from dcrl.cli.doctor import EXTRAS
 from dcrl.cli.main import VERBS, command
 from dcrl.networks.policies import policy_layers
-from dcrl.simulators.mujoco import MujocoSimulator
+from dcrl.simulators.mujoco import MujocoSimulator, start_states
 from dcrl.simulators.rollouts import start_keys
 from dcrl.tasks import registry
 from dcrl.tasks.hopper import hopper_uni
@@ -265,15 +265,15 @@ def test_bare_physics_lives_the_recorded_episodes_again() -> None:
     """The comparison is fair only if both sides step the very same states."""
     layers = policy_layers(hopper_uni.observation_size, hopper_uni.action_size)
     genotypes = np.random.default_rng(0).normal(scale=0.1, size=(5, layers.parameters)).astype(np.float32)
-    simulator, starts = MujocoSimulator(hopper_uni, 1), start_keys(range(5), 5)
-    episodes = simulator.play(genotypes, starts, layers, record=True).transitions
+    starts = start_keys(range(5), 5)
+    with MujocoSimulator(hopper_uni, 1) as simulator:
+        episodes = simulator.play(genotypes, starts, layers, record=True).transitions
     assert episodes is not None
     assert len(set(episodes.steps.tolist())) > 1
     batch = Batch(hopper_uni.model, 5, 2, persistent=True)
-    assert bare_physics(hopper_uni, batch, episodes, *simulator.starts(starts)) > 0
+    assert bare_physics(hopper_uni, batch, episodes, *start_states(hopper_uni, starts)) > 0
     last = episodes.observation[np.arange(5), episodes.steps]
     np.testing.assert_array_equal(last[:, 0], batch.bind("qpos")[:, 1].astype(np.float32))  # the torso's height
-    simulator.close()
 
 
 def test_a_measurement_needs_something_to_measure() -> None:

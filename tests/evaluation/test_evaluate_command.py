@@ -185,11 +185,11 @@ def test_an_archive_of_another_task_or_without_elites_is_refused(trained, said, 
 def test_the_cost_is_that_of_the_episodes_left(trained):
     repertoire = load(trained)
     fresh = blank(repertoire, 100, actor=True)
-    simulator = simulators.make(point_omni, "mujoco", 1)
-    cost = estimate(repertoire, fresh, simulator, 0)
+    with simulators.make(point_omni, "mujoco", 1) as simulator:
+        cost = estimate(repertoire, fresh, simulator, 0)
+        rest = estimate(repertoire, dataclasses.replace(fresh, done=fresh.total // 2), simulator, 0)
     assert cost.episodes == fresh.total
     assert cost.steps == fresh.total * point_omni.horizon  # the point's episodes all last
     assert cost.seconds > 0
-    rest = estimate(repertoire, dataclasses.replace(fresh, done=fresh.total // 2), simulator, 0)
     assert rest.steps == cost.steps / 2
     assert rest.memory == cost.memory

@@ -25,8 +25,8 @@ HALF = 0.5
 
 
 def played(repertoire: Repertoire, repeats: int, chunk: int, threads: int = 1, seed: int = 0) -> Repeats:
-    simulator = simulators.make(point_omni, "mujoco", threads)
-    *_, last = play(repertoire, blank(repertoire, repeats, actor=True), simulator, seed, chunk)
+    with simulators.make(point_omni, "mujoco", threads) as simulator:
+        *_, last = play(repertoire, blank(repertoire, repeats, actor=True), simulator, seed, chunk)
     return last
 
 
@@ -45,7 +45,8 @@ def test_repeats_do_not_depend_on_pieces_threads_or_on_how_many_there_are(traine
     assert same(whole, played(repertoire, 3, 61, threads=2))
     fewer = played(repertoire, 2, 1000)
     assert fewer.fitness.tobytes() == whole.fitness[:2].tobytes()
-    *_, more = play(repertoire, resized(fewer, 3), simulators.make(point_omni, "mujoco", 1))
+    with simulators.make(point_omni, "mujoco", 1) as simulator:
+        *_, more = play(repertoire, resized(fewer, 3), simulator)
     assert same(more, whole)
     assert not np.isclose(played(repertoire, 1, 1000, seed=1).descriptor, whole.descriptor[:1]).all(axis=-1).any()
 
@@ -237,8 +238,8 @@ def test_only_repeats_that_all_have_done_are_measured():
 def test_diverged_episodes_are_counted_and_left_out():
     repertoire = pushes(np.full((2, 2), HALF), np.array([(-1.0, 0), (1.0, 0)]), np.zeros((2, 2)))
     allowed = start_keys([int(start_seeds(0, 0, r)) for r in (0, 2)], 2)  # cell 0 alone, and half of the time
-    simulator = simulators.make(diverging(jnp.asarray(allowed)), "mujoco", 1)
-    *_, last = play(repertoire, blank(repertoire, 4, actor=False), simulator)
+    with simulators.make(diverging(jnp.asarray(allowed)), "mujoco", 1) as simulator:
+        *_, last = play(repertoire, blank(repertoire, 4, actor=False), simulator)
     found = measure(last)
     np.testing.assert_array_equal(found.elites.valid, [2, 0])
     assert found.elites_totals.invalid == 6

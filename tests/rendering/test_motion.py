@@ -42,7 +42,7 @@ def test_a_motion_equals_the_rollout(name: str) -> None:
 def test_the_mean_of_uneven_steps_is_summed_as_the_simulator_does() -> None:
     """A descriptor whose steps are no whole numbers, so that the order of summation shows."""
     space = dataclasses.replace(point_omni.descriptor, over="mean", clip=True)
-    task = dataclasses.replace(point_omni, descriptor=space, recall=None)
+    task = dataclasses.replace(point_omni, descriptor=space, descriptor_from_observation=None)
     policy = genotype(task)
     motion = record(task, policy, 1)
     assert motion.descriptor.tobytes() == dcrl.rollout(task, policy[None], 1).descriptor[0].tobytes()

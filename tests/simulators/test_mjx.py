@@ -130,7 +130,8 @@ def point():
         return qpos, jnp.where(qpos[0] > 0, jnp.inf, qvel)
 
     task = dataclasses.replace(point_omni, horizon=10, start=start)
-    return task, MjxSimulator(task)
+    with MjxSimulator(task) as simulator:
+        yield task, simulator
 
 
 def test_divergence_and_bad_policies_stay_with_themselves(point, policies):
@@ -144,7 +145,7 @@ def test_divergence_and_bad_policies_stay_with_themselves(point, policies):
     np.testing.assert_array_equal(played.valid, expected)
     np.testing.assert_array_equal(np.isnan(played.fitness), ~expected)
     np.testing.assert_array_equal(np.isnan(played.descriptor).all(axis=1), ~expected)
-    np.testing.assert_array_equal(played.transitions.lived.any(axis=1), expected)
+    np.testing.assert_array_equal(played.transitions.simulated.any(axis=1), expected)
     assert played.steps[3] == 0
     assert (played.steps[expected] == 10).all()
     assert not played.transitions.terminated.any()

@@ -13,7 +13,7 @@ import pytest
 import dcrl.simulators.mujoco as module
 from dcrl import keys
 from dcrl.simulators.mujoco import MujocoSimulator
-from dcrl.simulators.simulator import sound
+from dcrl.simulators.simulator import is_stable
 from dcrl.tasks import registry
 from dcrl.types import Evaluation, Physics
 
@@ -31,27 +31,24 @@ def reference(request, policies):
     """A task, policies for it, and what they come to in one batch on one thread."""
     task = short(request.param)
     batch = policies(task, COUNT)
-    simulator = MujocoSimulator(task, threads=1)
-    yield task, batch, simulator, simulator.play(*batch, record=True)
-    simulator.close()
+    with MujocoSimulator(task, threads=1) as simulator:
+        yield task, batch, simulator, simulator.play(*batch, record=True)
 
 
 def test_two_threads_give_the_same_bytes_as_one(reference, outcome):
     task, batch, simulator, expected = reference
-    two = MujocoSimulator(task, threads=2)
-    for _ in range(2):  # the second time on used simulations
-        assert outcome(two.play(*batch, record=True)) == outcome(expected)
-    assert outcome(simulator.play(*batch, record=True)) == outcome(expected)
-    two.close()
+    with MujocoSimulator(task, threads=2) as two:
+        for _ in range(2):  # the second time on used simulations
+            assert outcome(two.play(*batch, record=True)) == outcome(expected)
+        assert outcome(simulator.play(*batch, record=True)) == outcome(expected)
 
 
 def test_many_threads_share_a_workers_batch(reference, outcome, monkeypatch):
     task, batch, _, expected = reference
     monkeypatch.setattr(module, "MAX_WORKERS", 1)
-    three = MujocoSimulator(task, threads=3)
-    assert three.workers == 1
-    assert outcome(three.play(*batch, record=True)) == outcome(expected)
-    three.close()
+    with MujocoSimulator(task, threads=3) as three:
+        assert three.workers == 1
+        assert outcome(three.play(*batch, record=True)) == outcome(expected)
 
 
 def test_any_split_of_a_batch_gives_the_same_bytes(reference, outcome):
@@ -69,9 +66,8 @@ def test_any_split_of_a_batch_gives_the_same_bytes(reference, outcome):
 def test_refilled_slots_give_the_same_bytes(reference, outcome, monkeypatch, slots):
     task, batch, _, expected = reference
     monkeypatch.setattr(module, "SLOTS_PER_THREAD", slots)
-    few = MujocoSimulator(task, threads=2)
-    assert outcome(few.play(*batch, record=True)) == outcome(expected)
-    few.close()
+    with MujocoSimulator(task, threads=2) as few:
+        assert outcome(few.play(*batch, record=True)) == outcome(expected)
 
 
 def test_other_starts_give_other_outcomes(reference, outcome):
@@ -100,9 +96,8 @@ def test_physics_is_stepped_for_the_living_alone(reference, monkeypatch):
 
     monkeypatch.setattr(module, "Batch", Counted)
     monkeypatch.setattr(module, "SLOTS_PER_THREAD", 8)
-    simulator = MujocoSimulator(task, threads=2)
-    simulator.play(*batch, record=False)
-    simulator.close()
+    with MujocoSimulator(task, threads=2) as simulator:
+        simulator.play(*batch, record=False)
     assert sum(stepped) == expected.steps.sum() * task.integration.substeps
     if task.name in ("walker2d_uni", "humanoid_uni"):
         assert expected.steps.sum() < 0.8 * COUNT * task.horizon
@@ -111,10 +106,9 @@ def test_physics_is_stepped_for_the_living_alone(reference, monkeypatch):
 def test_a_start_orientation_is_a_rotation(policies):
     for name in ("ant_omni", "humanoid_uni"):
         task = short(name)
-        simulator = MujocoSimulator(task, threads=1)
-        genotypes, starts, layers = policies(task, 8)
-        played = simulator.play(genotypes, starts, layers, record=True)
-        simulator.close()
+        with MujocoSimulator(task, threads=1) as simulator:
+            genotypes, starts, layers = policies(task, 8)
+            played = simulator.play(genotypes, starts, layers, record=True)
         at = task.observations.index("torso quaternion w")
         lengths = np.linalg.norm(played.transitions.observation[:, 0, at : at + 4], axis=1)
         np.testing.assert_allclose(lengths, 1, atol=1e-6)
@@ -125,12 +119,11 @@ def test_the_control_spans_the_actuators_range(policies):
     centre, half = task.control_range
     np.testing.assert_allclose(half, 0.4)
     np.testing.assert_array_equal(centre, 0)
-    simulator = MujocoSimulator(task, threads=1)
-    genotypes, starts, layers = policies(task, 1)
-    genotypes[:] = 0
-    layers.split(genotypes)[-1][1][:] = 20.0  # every action 1
-    played = simulator.play(genotypes, starts, layers, record=True)
-    simulator.close()
+    with MujocoSimulator(task, threads=1) as simulator:
+        genotypes, starts, layers = policies(task, 1)
+        genotypes[:] = 0
+        layers.split(genotypes)[-1][1][:] = 20.0  # every action 1
+        played = simulator.play(genotypes, starts, layers, record=True)
     np.testing.assert_array_equal(played.transitions.action[0, 0], 1)
     force = played.transitions.observation[0, 1, 221 + 6 : 244]  # of the joints, in joint order
     gear = {task.actions[i]: task.model.actuator_gear[i, 0] for i in range(17)}
@@ -147,7 +140,7 @@ def test_a_state_that_mujoco_calls_unstable_is_not_sound(value):
     qpos[1, 2], qvel[2, 0] = value, value
     observation[3, 1], reward[4] = (value, value) if not np.isfinite(value) else (np.nan, np.inf)
     physics = Physics(np, 0.1, np.ones(5), {"qpos": qpos, "qvel": qvel})
-    np.testing.assert_array_equal(sound(physics, reward, observation), [True, False, False, False, False])
+    np.testing.assert_array_equal(is_stable(physics, reward, observation), [True, False, False, False, False])
 
 
 def is_bad(key: jax.Array) -> jax.Array:
@@ -163,10 +156,10 @@ def played_with_bad_starts(name: str, velocity: float, policies) -> tuple[np.nda
         return qpos, jnp.where(is_bad(key), velocity, qvel)
 
     batch = policies(good, COUNT)
-    simulators = [MujocoSimulator(task, threads=2) for task in (good, dataclasses.replace(good, start=start))]
-    evaluations = [simulator.play(*batch, record=True) for simulator in simulators]
-    for simulator in simulators:
-        simulator.close()
+    evaluations = []
+    for task in (good, dataclasses.replace(good, start=start)):
+        with MujocoSimulator(task, threads=2) as simulator:
+            evaluations.append(simulator.play(*batch, record=True))
     return np.asarray(jax.vmap(is_bad)(batch[1])), *evaluations
 
 
@@ -191,7 +184,7 @@ def test_diverged_episodes_are_invalid_and_their_neighbours_unharmed(
     assert outcome(mixed, np.flatnonzero(~bad)) == outcome(calm, np.flatnonzero(~bad))
     assert np.isnan(mixed.fitness[bad]).all()
     assert np.isnan(mixed.descriptor[bad]).all()
-    assert not mixed.transitions.lived[bad].any()  # nothing to learn from
+    assert not mixed.transitions.simulated[bad].any()  # nothing to learn from
     assert not mixed.transitions.terminated[bad].any()
     assert (mixed.steps[bad] >= 1).all()  # but simulated, and counted as such
     assert list(tmp_path.iterdir()) == []  # no MUJOCO_LOG.TXT
@@ -201,15 +194,14 @@ def test_diverged_episodes_are_invalid_and_their_neighbours_unharmed(
 def test_a_policy_that_is_no_number_is_invalid_and_never_simulated(policies, outcome):
     task = short("walker2d_uni")
     genotypes, starts, layers = policies(task, 6)
-    simulator = MujocoSimulator(task, threads=1)
-    expected = simulator.play(genotypes, starts, layers, record=True)
-    genotypes[2, 17], genotypes[4, -1] = np.nan, np.inf
-    played = simulator.play(genotypes, starts, layers, record=True)
-    simulator.close()
+    with MujocoSimulator(task, threads=1) as simulator:
+        expected = simulator.play(genotypes, starts, layers, record=True)
+        genotypes[2, 17], genotypes[4, -1] = np.nan, np.inf
+        played = simulator.play(genotypes, starts, layers, record=True)
     np.testing.assert_array_equal(played.valid, [True, True, False, True, False, True])
     np.testing.assert_array_equal(played.steps[[2, 4]], 0)
     assert np.isnan(played.fitness[[2, 4]]).all()
-    assert not played.transitions.lived[[2, 4]].any()
+    assert not played.transitions.simulated[[2, 4]].any()
     assert outcome(played, [0, 1, 3, 5]) == outcome(expected, [0, 1, 3, 5])
 
 
@@ -221,12 +213,11 @@ def test_an_error_in_the_engine_is_an_invalid_evaluation(memory, policies):
         return spec
 
     task = short("ant_omni", robot=cramped)
-    simulator = MujocoSimulator(task, threads=2)
-    played = simulator.play(*policies(task, 8), record=True)
-    simulator.close()
+    with MujocoSimulator(task, threads=2) as simulator:
+        played = simulator.play(*policies(task, 8), record=True)
     assert not played.valid.any()
     assert np.isnan(played.fitness).all()
-    assert not played.transitions.lived.any()
+    assert not played.transitions.simulated.any()
     assert (played.steps.max() == 1) == (memory == 2_000)
 
 

@@ -69,7 +69,12 @@ SMALL: dict[str, Any] = {
 
 def compose(config: Any, task: Task = point_omni) -> Algorithm:
     layers = policy_layers(task.observation_size, task.action_size, (16, 16))
-    setting = Setting(simulator=simulators.make(task), layers=layers, descriptor=task.descriptor, recall=task.recall)
+    setting = Setting(
+        simulator=simulators.make(task),
+        layers=layers,
+        descriptor=task.descriptor,
+        descriptor_from_observation=task.descriptor_from_observation,
+    )
     builders = {entry.config: entry.build for entry in registry.ALGORITHMS.values()}
     return builders[type(config)](setting, config)
 

@@ -166,7 +166,7 @@ def test_functions_take_states_with_any_leading_axes(task):
 
 def test_an_episode_is_finite_and_rewards_are_never_negative(played):
     _, evaluation = played
-    lived, within = evaluation.transitions.lived, observations_lived(evaluation)
+    lived, within = evaluation.transitions.simulated, observations_lived(evaluation)
     assert evaluation.valid.all()
     assert np.isfinite(evaluation.transitions.observation[within]).all()
     assert np.isfinite(evaluation.transitions.state_descriptor[within]).all()
@@ -206,8 +206,8 @@ def test_an_episode_ends_by_a_fall_or_by_the_time_limit_and_not_otherwise(played
     assert ((evaluation.steps >= 1) & (evaluation.steps <= HORIZON)).all()
     assert (evaluation.transitions.terminated | (evaluation.steps == HORIZON)).all()
     np.testing.assert_array_equal(evaluation.transitions.steps, evaluation.steps)
-    np.testing.assert_array_equal(evaluation.transitions.lived.sum(axis=1), evaluation.steps)
-    assert (evaluation.transitions.lived[:, :-1] >= evaluation.transitions.lived[:, 1:]).all()
+    np.testing.assert_array_equal(evaluation.transitions.simulated.sum(axis=1), evaluation.steps)
+    assert (evaluation.transitions.simulated[:, :-1] >= evaluation.transitions.simulated[:, 1:]).all()
 
 
 def test_only_the_last_state_of_a_fall_is_unhealthy(played):
@@ -231,7 +231,7 @@ def test_only_the_last_state_of_a_fall_is_unhealthy(played):
 
 def test_fitness_is_the_sum_of_the_rewards_lived(played):
     _, evaluation = played
-    rewards = np.where(evaluation.transitions.lived, evaluation.transitions.reward, 0).astype(np.float64)
+    rewards = np.where(evaluation.transitions.simulated, evaluation.transitions.reward, 0).astype(np.float64)
     np.testing.assert_allclose(evaluation.fitness, rewards.sum(axis=1), rtol=1e-5, atol=1e-5)
 
 

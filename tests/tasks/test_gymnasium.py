@@ -166,10 +166,12 @@ def test_policies_that_are_not_finite():
     genotypes[1, 0] = np.nan
     genotypes[2, [2, 3, 8, 9]] = 3e38  # both hidden units overflow on the second observation, 1
     genotypes[2, 10:12] = 1, -1  # so the action is infinity less infinity
-    evaluation = simulators.make(slide()).play(genotypes, start_keys(0, 3), policy_layers(4, 1, (2,)), record=True)
+    layers = policy_layers(4, 1, (2,))
+    with simulators.make(slide()) as simulator:
+        evaluation = simulator.play(genotypes, start_keys(0, 3), layers, record=True)
+        only = simulator.play(genotypes[1:2], start_keys(0, 1), layers, record=True)
     assert evaluation.valid.tolist() == [True, False, False]
     assert evaluation.steps.tolist() == [40, 0, 1]
-    only = simulators.make(slide()).play(genotypes[1:2], start_keys(0, 1), policy_layers(4, 1, (2,)), record=True)
     assert not only.valid.any()
 
 
@@ -241,7 +243,7 @@ def test_the_examples_roll_out(reference, monkeypatch):
     genotypes = policies(layers, 4)
     evaluation = dcrl.rollout(task, genotypes, seed=0, hidden=(8,))
     assert evaluation.valid.all()
-    assert (evaluation.transitions.reward[evaluation.transitions.lived] >= 0).all()
+    assert (evaluation.transitions.reward[evaluation.transitions.simulated] >= 0).all()
     assert len(np.unique(evaluation.descriptor, axis=0)) == 4
 
 

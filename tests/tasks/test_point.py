@@ -55,7 +55,8 @@ def test_a_constant_push_ends_four_metres_away_and_is_clipped_to_three():
     layers = policy_layers(5, 2)
     genotype = np.zeros((1, layers.parameters), np.float32)
     layers.split(genotype)[-1][1][0] = 20.0, -20.0  # the last bias; tanh of it is 1 in float32
-    (raw,) = simulators.make(point_omni).play(genotype, start_keys(0, 1), layers, record=False).descriptor
+    with simulators.make(point_omni) as simulator:
+        (raw,) = simulator.play(genotype, start_keys(0, 1), layers, record=False).descriptor
     # from rest, v_n = 1 - (1 + h)^-n; its sum over 100 substeps is the way
     expected = STEP * (100 - sum((1 + STEP) ** -n for n in range(1, 101)))
     np.testing.assert_allclose(raw, [expected, -expected], atol=NOISE)

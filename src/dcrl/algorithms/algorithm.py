@@ -54,7 +54,7 @@ class Setting:
     simulator: Simulator
     layers: Layers
     descriptor: Descriptor
-    recall: Callable[[Array], Array] | None = None  # the step descriptor from an observation, where it can be told
+    descriptor_from_observation: Callable[[Array], Array] | None = None  # where observations contain the descriptor
 
     def learner(self, config: TD3Config, *, conditioned: bool = False) -> TD3:
         """An actor-critic for this setting, conditioned on descriptors or not."""

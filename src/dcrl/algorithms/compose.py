@@ -107,7 +107,7 @@ class Composition:
     @property
     def _early(self) -> tuple[Operator, ...]:
         """The first operators, as far as their offspring do not wait for what is being trained."""
-        if not self.beside or not self.setting.simulator.beside:
+        if not self.beside or not self.setting.simulator.overlap:
             return ()
         return tuple(takewhile(lambda operator: not operator.waits, self._all))
 
@@ -180,7 +180,7 @@ class Composition:
     def _replay(self) -> Replay | None:
         if not self.learners:
             return None
-        learner, stored = self.learners[0], self.novelty_config and not self.setting.recall
+        learner, stored = self.learners[0], self.novelty_config and not self.setting.descriptor_from_observation
         return Replay(
             learner.config.replay_size,
             learner.observation_size,
@@ -204,8 +204,8 @@ class Composition:
         assert config is not None
 
         def reward(index: Ints) -> Floats:
-            recall = self.setting.recall
-            states = recall(replay.observation.take(index, axis=0)) if recall else replay.states(index)
+            computed = self.setting.descriptor_from_observation
+            states = computed(replay.observation.take(index, axis=0)) if computed else replay.states(index)
             flat = self._bounded(states.reshape(-1, states.shape[-1]))
             return diversity_reward(memory, flat, config.novelty_neighbours).reshape(index.shape)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,7 +15,7 @@ from dcrl import keys
 from dcrl.engine import Batch, SimulationError
 from dcrl.networks.perceptrons import init
 from dcrl.networks.policies import policy_layers
-from dcrl.simulators.mujoco import STAGE, MujocoSimulator
+from dcrl.simulators.mujoco import STAGE, MujocoSimulator, start_states
 from dcrl.simulators.rollouts import start_keys
 from dcrl.tasks.task import Task
 from dcrl.types import Floats, Transitions
@@ -72,17 +72,18 @@ def measure_rollouts(
             raise ValueError(f"the number of {name} must be at least 1, got {value}")
     if not tasks:
         raise ValueError("a measurement needs at least one task, got none")
-    contests = [_Contest(task, policies, threads) for task in tasks]
-    times: list[list[tuple[float, float]]] = [[] for _ in contests]
-    for repeat in range(repeats + 1):
-        for contest, measured in zip(contests, times, strict=True):
-            seconds = contest.round()
-            if repeat:  # the first round compiles the start and fills the caches
-                measured.append(seconds)
-            kind = f"repeat {repeat} of {repeats}" if repeat else "warm-up"
-            progress(f"{contest.task.name}, {kind}: {seconds[0]:.2f} s, bare physics {seconds[1]:.2f} s")
-    for contest in contests:
-        contest.simulator.close()
+    times: list[list[tuple[float, float]]] = [[] for _ in tasks]
+    with ExitStack() as opened:
+        contests = [
+            _Contest(task, policies, opened.enter_context(MujocoSimulator(task, threads)), threads) for task in tasks
+        ]
+        for repeat in range(repeats + 1):
+            for contest, measured in zip(contests, times, strict=True):
+                seconds = contest.round()
+                if repeat:  # the first round compiles the start and fills the caches
+                    measured.append(seconds)
+                kind = f"repeat {repeat} of {repeats}" if repeat else "warm-up"
+                progress(f"{contest.task.name}, {kind}: {seconds[0]:.2f} s, bare physics {seconds[1]:.2f} s")
     return [
         RolloutSpeed(
             task=contest.task.name,
@@ -97,15 +98,15 @@ def measure_rollouts(
 
 
 class _Contest:
-    """Owns what the two sides of the comparison need on one task."""
+    """What the two sides of the comparison need on one task."""
 
-    def __init__(self, task: Task, policies: int, threads: int) -> None:
+    def __init__(self, task: Task, policies: int, simulator: MujocoSimulator, threads: int) -> None:
         self.task = task
         self.batch = Batch(task.model, policies, threads, persistent=True)
         self.layers = policy_layers(task.observation_size, task.action_size)
         self.genotypes = np.asarray(jax.jit(jax.vmap(partial(init, self.layers)))(keys.each(keys.root(1), policies)))
         self.starts = start_keys(range(policies), policies)
-        self.simulator = MujocoSimulator(task, threads)
+        self.simulator = simulator
         self.steps = 0
 
     def round(self) -> tuple[float, float]:
@@ -115,7 +116,7 @@ class _Contest:
         whole = time.perf_counter() - begin
         assert played.transitions is not None
         self.steps = int(played.steps.sum())
-        return whole, bare_physics(self.task, self.batch, played.transitions, *self.simulator.starts(self.starts))
+        return whole, bare_physics(self.task, self.batch, played.transitions, *start_states(self.task, self.starts))
 
 
 def bare_physics(task: Task, batch: Batch, episodes: Transitions, qpos: Floats, qvel: Floats) -> float:

@@ -22,7 +22,6 @@ def check_episodes(findings: list[Finding], task: AnyTask) -> None:
     layers = policy_layers(task.observation_size, task.action_size)
     genotypes = np.random.default_rng(0).normal(scale=0.1, size=(POLICIES, layers.parameters)).astype(np.float32)
     starts = start_keys(range(POLICIES), POLICIES)
-    simulator = simulators.make(task)
     played: list[Evaluation] = []
 
     def play(part: slice) -> Evaluation:
@@ -46,14 +45,12 @@ def check_episodes(findings: list[Finding], task: AnyTask) -> None:
         played.append(play(slice(None)))
         return _validity(played[0])
 
-    try:
+    with simulators.make(task) as simulator:
         if find(findings, "episodes", episodes):
             find(findings, "rewards", lambda: _rewards(played[0]))
             find(findings, "descriptors", lambda: _descriptors(played[0], task))
             find(findings, "termination", lambda: _termination(played[0], task.horizon))
             find(findings, "determinism", determinism)
-    finally:
-        simulator.close()
 
 
 def _validity(played: Evaluation) -> str | Note:
@@ -64,20 +61,20 @@ def _validity(played: Evaluation) -> str | Note:
         )
     if valid < POLICIES:
         return Note(f"{POLICIES - valid} of {POLICIES} episodes are invalid: they diverged and will not be archived")
-    return f"{POLICIES} random policies lived {played.steps.sum():,} steps, all finite"
+    return f"{POLICIES} random policies simulated for {played.steps.sum():,} steps, all finite"
 
 
 def _rewards(played: Evaluation) -> str:
     transitions = _transitions(played)
-    reward = np.where(transitions.lived & played.valid[:, None], transitions.reward, 0)
+    reward = np.where(transitions.simulated & played.valid[:, None], transitions.reward, 0)
     if reward.min() < 0:
         policy, step = np.argwhere(reward < 0)[0]
         raise FaultError(
             f"reward must never be negative, but was {reward[policy, step]:g} at step {step} of policy {policy}; "
             "add an offset or clip it at 0, else dying early would pay"
         )
-    lived = reward[transitions.lived & played.valid[:, None]]
-    return f"rewards from {lived.min():.3g} to {lived.max():.3g}, never negative"
+    simulated = reward[transitions.simulated & played.valid[:, None]]
+    return f"rewards from {simulated.min():.3g} to {simulated.max():.3g}, never negative"
 
 
 def _descriptors(played: Evaluation, task: AnyTask) -> str | Note:
@@ -110,7 +107,8 @@ def _termination(played: Evaluation, horizon: int) -> str | Note:
     if early.any():
         return Note(f"an episode was cut off after {steps[early][0]} of {horizon} steps without being terminated")
     shortest = f", the first after {steps[fell].min()} steps" if fell.any() else ""
-    return f"{fell.sum()} of {POLICIES} episodes terminated{shortest}; {(steps == horizon).sum()} lived {horizon} steps"
+    full = int((steps == horizon).sum())
+    return f"{fell.sum()} of {POLICIES} episodes terminated{shortest}; {full} lasted all {horizon} steps"
 
 
 def _transitions(played: Evaluation) -> Transitions:
@@ -136,9 +134,9 @@ def _difference(one: Evaluation, other: Evaluation) -> str | None:
         if getattr(one, name).tobytes() != getattr(other, name).tobytes():
             return "number of steps" if name == "steps" else name
     first, second = _transitions(one), _transitions(other)
-    lived = first.lived
+    simulated = first.simulated
     for name in ("observation", "action", "reward", "state_descriptor"):
-        rows = [getattr(transitions, name)[:, -lived.shape[1] :][lived] for transitions in (first, second)]
+        rows = [getattr(transitions, name)[:, -simulated.shape[1] :][simulated] for transitions in (first, second)]
         if rows[0].tobytes() != rows[1].tobytes():
             return name.replace("_", " ")
     return None

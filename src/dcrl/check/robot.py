@@ -45,8 +45,8 @@ def check_robot(findings: list[Finding], task: Task) -> None:
     find(findings, "control ranges", lambda: _control_ranges(task))
     first, sample = _sample(task, starts)
     functions = functions_of(task)
-    sound = [find(findings, each.name, partial(check_function, each, sample)) for each in functions]
-    if not all(sound):
+    passed = [find(findings, each.name, partial(check_function, each, sample)) for each in functions]
+    if not all(passed):
         return
     find(findings, "jax", lambda: trace(functions, sample))
     if find(findings, "first state", lambda: _first_state(task, first)):

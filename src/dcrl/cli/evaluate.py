@@ -71,15 +71,14 @@ def run(
     check_task(repertoire.task, path, trust=trust_task)
     task = fitting(repertoire)
     name = simulator or _own_simulator(path) or ("gymnasium" if isinstance(task, GymnasiumTask) else "mujoco")
-    made = simulators.make(task, name, threads)
     fresh = blank(repertoire, repeats, actor=not no_actor)
     own = results.about(repertoire, task, seed, name, actor=not no_actor)
     directory = output or default_directory(path)
-    with _held(directory):
+    with simulators.make(task, name, threads) as opened, _held(directory):
         done = _found(directory, fresh, own, say, overwrite=overwrite)
         if done.done < done.total:
-            reproducibility.tell(estimate(repertoire, done, made, seed), done, repertoire, directory, say)
-            played = _play(directory, done, repertoire, made, seed, own, say)
+            reproducibility.tell(estimate(repertoire, done, opened, seed), done, repertoire, directory, say)
+            played = _play(directory, done, repertoire, opened, seed, own, say)
             if played is None:
                 return INTERRUPTED
             done = played

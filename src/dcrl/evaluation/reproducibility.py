@@ -93,11 +93,11 @@ def evaluate(
     Results depend on `seed` and on nothing else. Leave out `actor` to save its half of the time. `on_progress` is
     told what there is after each thousand or so episodes.
     """
-    made = simulators.make(fitting(repertoire), simulator, threads)
     done = blank(repertoire, repeats, actor=actor)
-    for now in play(repertoire, done, made, seed):
-        on_progress(now)
-        done = now
+    with simulators.make(fitting(repertoire), simulator, threads) as opened:
+        for now in play(repertoire, done, opened, seed):
+            on_progress(now)
+            done = now
     return measure(done)
 
 

@@ -62,7 +62,7 @@ def build(config: RunConfig, threads: int | None = None) -> Algorithm:
         simulator=simulators.make(task, config.simulator, threads),
         layers=policy_layers(task.observation_size, task.action_size, config.hidden),
         descriptor=task.descriptor,
-        recall=getattr(task, "recall", None),
+        descriptor_from_observation=getattr(task, "descriptor_from_observation", None),
     )
     return algorithms.get(config.algorithm).build(setting, config.hyperparameters)
 

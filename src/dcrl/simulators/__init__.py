@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from importlib.util import find_spec
 
 from dcrl.simulators.simulator import Simulator
@@ -12,16 +11,14 @@ from dcrl.tasks.task import Task
 
 
 def make(task: Task | GymnasiumTask, name: str | None = None, threads: int | None = None) -> Simulator:
-    """A simulator of `task`: `mujoco` or `mjx` for a robot (default `mujoco`), `gymnasium` for an environment id."""
+    """Open a simulator of `task`: `mujoco` or `mjx` for a robot (default `mujoco`), `gymnasium` for an environment id.
+
+    Use it in a `with` block, or call `close` when done.
+    """
     fitting = ("gymnasium",) if isinstance(task, GymnasiumTask) else ("mujoco", "mjx")
     name = name or fitting[0]
     if name not in fitting:
         raise ValueError(f"task {task.name} runs on {' or '.join(fitting)}, got simulator {name!r}")
-    return _made(task, name, threads)
-
-
-@lru_cache(maxsize=4)  # so that repeated rollouts of a task share its threads and compiled code
-def _made(task: Task | GymnasiumTask, name: str, threads: int | None) -> Simulator:
     if isinstance(task, GymnasiumTask):
         from dcrl.simulators.gymnasium import GymnasiumSimulator
 

@@ -18,7 +18,7 @@ import numpy as np
 from gymnasium.vector import SyncVectorEnv
 
 from dcrl.networks.policies import Layers, act_each
-from dcrl.simulators.simulator import Recorder
+from dcrl.simulators.simulator import Recorder, Simulator, closed_error
 from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.types import Array, Bools, Evaluation, Floats, Ints
 
@@ -27,17 +27,20 @@ FREE = -1  # the episode of a slot that plays none
 OVERFLOW: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}  # what overflows becomes an invalid evaluation
 
 
-class GymnasiumSimulator:
+class GymnasiumSimulator(Simulator):
     """Owns the environments."""
 
-    beside = False  # environments may be bound to the thread that made them
+    overlap = False  # environments may be bound to the thread that made them
 
     def __init__(self, task: GymnasiumTask) -> None:
         self.task = task
         self._environments: SyncVectorEnv[Any, Any] | None = None
+        self._closed = False
 
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
         task = self.task
+        if self._closed:
+            raise closed_error(task.name)
         recorder = Recorder(
             len(genotypes), task.horizon, task.observation_size, task.action_size, task.descriptor, record=record
         )
@@ -45,19 +48,24 @@ class GymnasiumSimulator:
         recorder.valid[~finite] = False
         todo = deque(np.flatnonzero(finite).tolist())
         if todo:
-            environments = self._made(min(len(todo), SLOTS))
+            environments = self._vector(min(len(todo), SLOTS))
             for _ in _Slots(task, environments, todo, genotypes, _seeds(keys), layers, recorder).run():
                 pass
         with np.errstate(**OVERFLOW):
             return recorder.evaluation()
 
-    def _made(self, count: int) -> SyncVectorEnv[Any, Any]:
+    def close(self) -> None:
+        self._closed = True
+        self._free()
+
+    def _vector(self, count: int) -> SyncVectorEnv[Any, Any]:
+        """A vector environment of `count` slots, kept for the next batch of that size."""
         if self._environments is None or self._environments.num_envs != count:
-            self.close()
+            self._free()
             self._environments = self.task.make(count)
         return self._environments
 
-    def close(self) -> None:
+    def _free(self) -> None:
         if self._environments is not None:
             self._environments.close()
         self._environments = None

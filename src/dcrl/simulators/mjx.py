@@ -12,6 +12,8 @@ from those of `mujoco` at their first contact and agree on average only.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -21,25 +23,25 @@ from mujoco import mjx
 
 from dcrl.networks.perceptrons import act
 from dcrl.networks.policies import Layers
-from dcrl.simulators.simulator import sound
+from dcrl.simulators.simulator import Simulator, closed_error, is_stable
 from dcrl.tasks.task import Task
 from dcrl.types import Array, Bools, Evaluation, Floats, Physics, Transitions
 
 
-class MjxSimulator:
-    """Owns the model on the device and the compiled rollouts, one a batch size and network shape."""
+class MjxSimulator(Simulator):
+    """Shards batches over the devices; a rollout is compiled once per batch size and network shape."""
 
-    beside = False
+    overlap = False
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._model = mjx.put_model(task.model)
-        self._data = mjx.make_data(task.model)
         auto = (jax.sharding.AxisType.Auto,)
         self._mesh = jax.make_mesh((jax.local_device_count(),), ("batch",), axis_types=auto)
-        self._play = jax.jit(self._episodes, static_argnames=("layers", "record"))
+        self._play: Callable[..., dict[str, jax.Array]] | None = _compiled(task)
 
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
+        if self._play is None:
+            raise closed_error(self.task.name)
         count, devices = len(genotypes), self._mesh.size
         finite: Bools = np.asarray(np.isfinite(genotypes).all(axis=1))
         padding = np.arange(-count % devices)  # a batch is shared evenly among the devices
@@ -68,9 +70,23 @@ class MjxSimulator:
         )
 
     def close(self) -> None:
-        del self._play, self._model, self._data
+        self._play = None
 
-    def _episodes(self, genotypes: jax.Array, keys: jax.Array, *, layers: Layers, record: bool) -> dict[str, jax.Array]:
+
+@lru_cache(maxsize=4)  # compiled code, not a simulator: compiling takes minutes, once per task
+def _compiled(task: Task) -> Callable[..., dict[str, jax.Array]]:
+    return jax.jit(_Episodes(task).play, static_argnames=("layers", "record"))
+
+
+class _Episodes:
+    """What a rollout computes: the model on the device, and the episode as a scan."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self._model = mjx.put_model(task.model)
+        self._data = mjx.make_data(task.model)
+
+    def play(self, genotypes: jax.Array, keys: jax.Array, *, layers: Layers, record: bool) -> dict[str, jax.Array]:
         return jax.vmap(lambda genotype, key: self._episode(genotype, key, layers, record))(genotypes, keys)
 
     def _physics(self, data: Any, time: jax.Array) -> Physics:
@@ -100,7 +116,7 @@ class MjxSimulator:
             after = self._physics(new, time + 1)
             reward, seen = task.reward(before, control, after), task.observe(after)
             here = task.step_descriptor(after).astype(jnp.float32)
-            finite = sound(after, reward, action, seen, here)
+            finite = is_stable(after, reward, action, seen, here)
             fell = task.terminated(after)
             total = total + jnp.where(alive, reward, 0)
             over_mean = task.descriptor.over == "mean"

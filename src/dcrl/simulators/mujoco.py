@@ -21,7 +21,7 @@ from threadpoolctl import ThreadpoolController
 from dcrl.devices import cores
 from dcrl.engine import Batch, SimulationError, mujoco
 from dcrl.networks.policies import Layers, act_each
-from dcrl.simulators.simulator import Recorder, sound
+from dcrl.simulators.simulator import Recorder, Simulator, closed_error, is_stable
 from dcrl.tasks.task import Task
 from dcrl.types import Bools, Evaluation, Floats, Ints, Physics
 
@@ -33,10 +33,10 @@ STARTS = 256  # start states computed at a time
 STAGE = int(mujoco.mjtStage.mjSTAGE_VEL)
 
 
-class MujocoSimulator:
+class MujocoSimulator(Simulator):
     """Owns the worker threads and their simulations."""
 
-    beside = True
+    overlap = True
 
     def __init__(self, task: Task, threads: int | None = None) -> None:
         self.task = task
@@ -47,14 +47,17 @@ class MujocoSimulator:
         self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="dcrl-mujoco")
         self._blas = ThreadpoolController()
         self._batches: list[Batch] = []
+        self._closed = False
         mujoco.set_mju_user_warning(_ignore)  # divergence is handled here, not in a log file
 
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
         task, count = self.task, len(genotypes)
+        if self._closed:
+            raise closed_error(task.name)
         recorder = Recorder(
             count, task.horizon, task.observation_size, task.action_size, task.descriptor, record=record
         )
-        qpos, qvel = self.starts(keys)
+        qpos, qvel = start_states(task, keys)
         finite = np.isfinite(genotypes).all(axis=1)
         recorder.valid[~finite] = False
         todo = deque(np.flatnonzero(finite).tolist())
@@ -70,24 +73,26 @@ class MujocoSimulator:
                 done.result()
         return recorder.evaluation()
 
-    def starts(self, keys: jax.Array) -> tuple[Floats, Floats]:
-        """Positions (B, nq) and velocities (B, nv), computed in chunks of one size so that one size is compiled."""
-        count = len(keys)
-        rows = np.arange(-(-count // STARTS))[:, None] * STARTS + np.arange(STARTS)
-        numbers = np.asarray(jax.random.key_data(keys))[rows % count]
-        chunks = [_starter(self.task)(jax.random.wrap_key_data(chunk)) for chunk in numbers]
-        qpos, qvel = (np.concatenate(parts).astype(np.float64)[:count] for parts in zip(*chunks, strict=True))
-        for row in qpos:  # noise may leave a quaternion that is no rotation; MJX does this by itself
-            mujoco.mj_normalizeQuat(self.task.model, row)
-        return qpos, qvel
-
     def close(self) -> None:
+        self._closed = True
         self._pool.shutdown()
         self._batches.clear()
 
 
-@lru_cache(maxsize=16)  # compiling takes a second: once a task, not once a simulator
-def _starter(task: Task) -> Callable[[jax.Array], tuple[jax.Array, jax.Array]]:
+def start_states(task: Task, keys: jax.Array) -> tuple[Floats, Floats]:
+    """Positions (B, nq) and velocities (B, nv), computed in chunks of one size so that one size is compiled."""
+    count = len(keys)
+    rows = np.arange(-(-count // STARTS))[:, None] * STARTS + np.arange(STARTS)
+    numbers = np.asarray(jax.random.key_data(keys))[rows % count]
+    chunks = [_compiled_start(task)(jax.random.wrap_key_data(chunk)) for chunk in numbers]
+    qpos, qvel = (np.concatenate(parts).astype(np.float64)[:count] for parts in zip(*chunks, strict=True))
+    for row in qpos:  # noise may leave a quaternion that is no rotation; MJX does this by itself
+        mujoco.mj_normalizeQuat(task.model, row)
+    return qpos, qvel
+
+
+@lru_cache(maxsize=16)  # compiled code, not a simulator: compiling takes a second, once per task
+def _compiled_start(task: Task) -> Callable[[jax.Array], tuple[jax.Array, jax.Array]]:
     data = mujoco.MjData(task.model)
     qpos, qvel = jnp.asarray(data.qpos), jnp.asarray(data.qvel)
     return jax.jit(jax.vmap(lambda key: task.start(key, qpos, qvel)))
@@ -185,7 +190,7 @@ class _Worker:
         reward = task.reward(before, control, after)
         self.observation[:live] = task.observe(after)
         descriptor = task.step_descriptor(after)
-        finite = sound(after, reward, action, self.observation[:live], descriptor) & ~failed
+        finite = is_stable(after, reward, action, self.observation[:live], descriptor) & ~failed
         ended = task.terminated(after)
         self.recorder.step(episode, time - 1, action, reward, self.observation[:live], descriptor)
 

@@ -37,8 +37,9 @@ def rollout(
     task = registry.get(task)
     layers = policy_layers(task.observation_size, task.action_size, hidden)
     batch = checked(genotypes, layers, task.name)
-    chosen = simulators.make(task, simulator, threads)
-    return evaluate(chosen, task.descriptor, batch, start_keys(seed, len(batch)), layers, record=record)
+    starts = start_keys(seed, len(batch))
+    with simulators.make(task, simulator, threads) as chosen:
+        return evaluate(chosen, task.descriptor, batch, starts, layers, record=record)
 
 
 def evaluate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol
+from typing import Protocol, Self
 
 import jax
 import numpy as np
@@ -14,14 +14,15 @@ from dcrl.types import Array, Bools, Descriptor, Evaluation, Floats, Ints, Physi
 
 
 class Simulator(Protocol):
-    """Holds what playing episodes of one task needs (models, threads, compiled code).
+    """A resource that plays the episodes of one task: it owns models, threads and memory until it is closed.
 
+    Open it with `with simulators.make(task) as simulator:`. Whoever makes a simulator closes it; none is shared.
     An episode's outcome depends on its genotype and its key alone: not on its neighbours in the batch,
     on how the batch is split, or on the number of threads (on `mjx`, up to float32 rounding).
     """
 
-    beside: bool
-    """Whether it plays in threads of its own, beside what JAX computes in the meantime."""
+    overlap: bool
+    """Whether episodes may be played in another thread while JAX trains."""
 
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
         """Play one episode of each policy (B, P) from the start its key (B,) gives.
@@ -31,11 +32,22 @@ class Simulator(Protocol):
         ...
 
     def close(self) -> None:
-        """Free threads and memory."""
+        """Free threads and memory. A second call does nothing; a closed simulator plays no more."""
         ...
 
+    def __enter__(self) -> Self:
+        return self
 
-def sound(physics: Physics, reward: Array, *rows: Array) -> Array:
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def closed_error(task: str) -> RuntimeError:
+    """What `play` raises once the simulator is closed."""
+    return RuntimeError(f"the simulator of {task} is closed; open another with simulators.make")
+
+
+def is_stable(physics: Physics, reward: Array, *rows: Array) -> Array:
     """(...) bool: every number is finite, and the state within what MuJoCo itself calls a stable simulation."""
     xp = physics.xp
     largest = xp.maximum(abs(physics.qpos).max(-1), abs(physics.qvel).max(-1))

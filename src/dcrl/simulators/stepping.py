@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import jax
 import numpy as np
 
 from dcrl.engine import Batch, SimulationError, mujoco
-from dcrl.simulators.mujoco import STAGE, MujocoSimulator
-from dcrl.simulators.simulator import sound
+from dcrl.simulators.mujoco import STAGE, start_states
+from dcrl.simulators.simulator import is_stable
 from dcrl.tasks.task import Task
 from dcrl.types import Floats, Physics
 
@@ -39,7 +38,7 @@ class Stepper:
 
     def start(self, keys: jax.Array) -> State:
         """Put the robot at the start that the only one of `keys` (1,) gives."""
-        qpos, qvel = _simulator(self.task).starts(keys)
+        qpos, qvel = start_states(self.task, keys)
         self.time = 0
         self._batch.reset(stage=int(mujoco.mjtStage.mjSTAGE_NONE))
         self._bound["qpos"][:] = qpos
@@ -91,11 +90,5 @@ class Stepper:
             reward=float(reward[0]),
             terminated=bool(task.terminated(physics)[0]),
             step_descriptor=np.array(descriptor[0], np.float64),
-            valid=bool(sound(physics, reward, observation, descriptor)[0]) and not failed,
+            valid=bool(is_stable(physics, reward, observation, descriptor)[0]) and not failed,
         )
-
-
-@lru_cache(maxsize=16)
-def _simulator(task: Task) -> MujocoSimulator:
-    """For the starts it gives, compiled once for all environments of a task; it plays nothing here."""
-    return MujocoSimulator(task, threads=1)

@@ -97,7 +97,7 @@ ant_omni = Task(
     reward=omni_reward,
     terminated=terminated,
     step_descriptor=locomotion.torso_position,
-    recall=locomotion.seen_position(REACH),
+    descriptor_from_observation=locomotion.seen_position(REACH),
 )
 
 anttrap_omni = dataclasses.replace(

@@ -73,7 +73,8 @@ class Task:
     reward           (before, control, after) -> (...), never negative
     terminated       physics -> (...) bool, a fall; the horizon is not one
     step_descriptor  physics -> (..., D), taken over the episode as `descriptor.over` says
-    recall           observation -> (..., D), the step descriptor where observations tell it, to save memory
+    descriptor_from_observation
+                     observation -> (..., D), the step descriptor where observations contain it, to save memory
     """
 
     name: str
@@ -89,7 +90,7 @@ class Task:
     reward: Callable[[Physics, Array, Physics], Array]
     terminated: Callable[[Physics], Array]
     step_descriptor: Callable[[Physics], Array]
-    recall: Callable[[Array], Array] | None = None
+    descriptor_from_observation: Callable[[Array], Array] | None = None
     reads: tuple[str, ...] = ()  # MjData fields besides qpos, qvel and sensordata
 
     def __post_init__(self) -> None:
