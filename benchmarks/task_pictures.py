@@ -1,9 +1,8 @@
 """The pictures of docs/tasks: each robot in a pose, and the trap seen from above.
 
-    MUJOCO_GL=osmesa python benchmarks/task_pictures.py
+    python benchmarks/task_pictures.py
 
-Without a screen, MuJoCo needs an offscreen library: Debian's package libosmesa6 (MUJOCO_GL=osmesa), or
-libegl1 with a driver (MUJOCO_GL=egl).
+Needs OpenGL: docs/render.md says what to install.
 """
 
 from __future__ import annotations
@@ -12,23 +11,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import matplotlib
-import mujoco
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.patches import Rectangle
 from PIL import Image
 
+from dcrl.engine import mujoco
+from dcrl.rendering.camera import open_renderer
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures" / "tasks"
 WIDTH, HEIGHT = 480, 320
-COLOURS = 96  # of the stored palette, which keeps a picture under 60 kB
+COLOURS = 96  # of the palette, which keeps a picture under 60 kB
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shot:
-    """A camera, and the pose it shoots: joint angles in rad, those not named at their default."""
+    """A camera, and the pose it shows: joint angles in rad; joints not named keep their default."""
 
     distance: float  # m
     azimuth: float  # degrees
@@ -68,7 +68,7 @@ def robot(task: Task, shot: Shot) -> np.ndarray:
     camera = mujoco.MjvCamera()
     camera.lookat[:] = data.subtree_com[1] if shot.aim is None else shot.aim
     camera.distance, camera.azimuth, camera.elevation = shot.distance, shot.azimuth, shot.elevation
-    with mujoco.Renderer(model, HEIGHT, WIDTH) as renderer:
+    with open_renderer(model, WIDTH, HEIGHT) as renderer:
         renderer.update_scene(data, camera)
         return renderer.render()
 

@@ -1,4 +1,4 @@
-"""What `import dcrl` offers, and what it does without until it is asked for."""
+"""The public names of `dcrl`, and what `import dcrl` does not import."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ import pytest
 import dcrl
 
 
+def test_only_public_names_are_listed():
+    assert dir(dcrl) == sorted(dcrl.__all__)
+
+
 @pytest.mark.parametrize("name", dcrl.__all__)
-def test_every_name_is_there(name):
-    assert name in dir(dcrl)
+def test_every_public_name_exists(name):
     assert getattr(dcrl, name) is not None
     assert getattr(dcrl, name) is getattr(dcrl, name)
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error():
+def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'dcrl' has no attribute 'trian'"):
         dcrl.trian  # noqa: B018
 
 
-def test_the_package_is_imported_without_the_algorithms():
+def test_importing_the_package_imports_no_algorithms():
     code = (
         "import sys, dcrl; print([name for name in ('optax', 'dcrl.algorithms', 'matplotlib') if name in sys.modules])"
     )

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from dcrl.tasks.gymnasium import GymnasiumTask, from_info
     from dcrl.tasks.task import Integration, Task
 
-# Imported when they are asked for: JAX and MuJoCo take seconds that looking at a repertoire can do without
-LATER = {
+# Imported on first use: JAX and MuJoCo take seconds to import, and reading a repertoire needs neither
+_LAZY = {
     "GymnasiumTask": "dcrl.tasks.gymnasium",
     "Integration": "dcrl.tasks.task",
     "Policy": "dcrl.repertoires.policy",
@@ -56,13 +56,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in LATER:
+    if name not in _LAZY:
         raise AttributeError(f"module 'dcrl' has no attribute {name!r}")
-    return getattr(import_module(LATER[name]), name)
+    return getattr(import_module(_LAZY[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *LATER})
+    return sorted(__all__)
 
 
 registration.register()

@@ -137,7 +137,7 @@ def test_what_cannot_be_recorded_is_refused_with_a_sentence() -> None:
         step_descriptor=lambda observations, infos: observations[:, :1],
     )
     for call in (lambda: record(task, [0.0]), lambda: shapes(task)):
-        with pytest.raises(ValueError, match="task car is a Gymnasium environment, whose motions cannot be recorded"):
+        with pytest.raises(ValueError, match="task car is a Gymnasium environment, which has no poses to record"):
             call()
     with pytest.raises(ValueError, match="genotypes for point_omni must be"):
         record("point_omni", np.zeros(3))

@@ -32,6 +32,7 @@ def hostile(tmp_path: Path) -> Path:
         "evaluate {file} --repeats 1",
         "export {file} --what repertoire --output {folder}/all.npz",
         "explore {file} --no-browser --port 0",
+        "render {file} --output {folder}/a.png",
         "explore {file} --export {folder}/page.html",
     ],
 )

@@ -1,4 +1,4 @@
-"""`dcrl render RUN`: what a policy does, as a film or a picture."""
+"""`dcrl render RUN`: a video or a picture of a policy."""
 
 from __future__ import annotations
 
@@ -43,36 +43,36 @@ def run(
 ) -> int:
     """Play one episode of a policy and draw it: the elite nearest to --descriptor, that of --cell, or the fittest.
 
-    Needs OpenGL, which software provides where there is no graphics card: docs/render.md.
+    Robots need OpenGL, which need not be a graphics card's: docs/render.md. Gymnasium environments render themselves.
 
     Args:
-        path: a run's directory, or a repertoire's file
-        output: the file to write: a film, .mp4 or .gif, or a .png strip of moments side by side
-        descriptor: what the policy should do, such as 0.3,0.8, in the descriptor's units
-        cell: the elite's cell
-        actor: draw the descriptor-conditioned actor, told --descriptor, and not an elite
-        montage: draw the map and the fittest elite of each region of it, as a .png
-        seed: of the start state
-        width: of one picture, in pixels; by default 640 for an .mp4, 400 for a .gif, 300 for a .png
-        height: of one picture, in pixels; by default 480 for an .mp4, 300 for a .gif, 300 for a .png
-        fps: pictures a second
-        speed: times as fast as life; 0.25 is slow motion
-        seconds: of the episode to show at most; all of it by default
-        moments: pictures in a strip
-        regions: of a montage, along each of the first two descriptor dimensions
-        plain: write no time and descriptor onto the pictures
-        trust_task: run the code of a task of the form file.py:object or module:object that a run names
-        overwrite: replace the output file if it is already there
-        json: print a JSON object, for programs
+        path: the directory of a run, or a repertoire file
+        output: the file to write: a video (.mp4 or .gif), or a strip of pictures side by side (.png)
+        descriptor: the target descriptor, comma-separated, such as 0.3,0.8
+        cell: the cell of the elite
+        actor: draw the descriptor-conditioned actor, conditioned on --descriptor, instead of an elite
+        montage: draw the map and the fittest elite of each of its regions, as a .png
+        seed: the seed of the start state
+        width: the width of a picture in pixels; the default is 640 for .mp4, 400 for .gif, 300 for .png
+        height: the height of a picture in pixels; the default is 480 for .mp4, 300 for .gif, 300 for .png
+        fps: frames per second
+        speed: playback speed; 0.25 is slow motion
+        seconds: show at most this much of the episode; the default is all of it
+        moments: number of pictures in a strip
+        regions: number of regions of a montage along each of the first two descriptor dimensions
+        plain: draw no captions (time, descriptor so far)
+        trust_task: run the code of a task of the form file.py:object or module:object that the run names
+        overwrite: replace the output file if it exists
+        json: print a JSON object
     """
-    wanted = None if descriptor is None else numbers(descriptor)
+    target = None if descriptor is None else numbers(descriptor)
     if montage:
-        if wanted is not None or cell is not None or actor:
+        if target is not None or cell is not None or actor:
             raise ValueError(
-                "--montage shows elites of the whole map; it goes without --descriptor, --cell and --actor"
+                "--montage shows elites of the whole map; it cannot be combined with --descriptor, --cell or --actor"
             )
         if width is not None or height is not None:
-            raise ValueError("--montage draws each robot as large as its region; it goes without --width and --height")
+            raise ValueError("--montage sets the size of its pictures; it cannot be combined with --width or --height")
         with _progress() as watch:
             cells = rendering.montage(
                 path, output, regions=regions, seed=seed, overwrite=overwrite, trust_task=trust_task, watch=watch
@@ -87,7 +87,7 @@ def run(
         done = rendering.render(
             path,
             output,
-            descriptor=wanted,
+            descriptor=target,
             cell=cell,
             actor=actor,
             seed=seed,
@@ -110,41 +110,41 @@ def run(
 
 
 def _fields(done: Rendered, seed: int) -> dict[str, Any]:
-    policy, motion = done.policy, done.motion
+    policy, outcome = done.policy, done.outcome
     return {
         "output": str(done.output),
-        "task": motion.task,
+        "task": done.task,
         "policy": policy.kind,
         "cell": policy.cell,
         "seed": seed,
-        "promised": {"descriptor": policy.descriptor.tolist(), "fitness": policy.fitness},
+        "stored": {"descriptor": policy.descriptor.tolist(), "fitness": policy.fitness},
         "achieved": {
-            "descriptor": motion.descriptor.tolist() if motion.valid else None,
-            "fitness": motion.fitness if motion.valid else None,
+            "descriptor": outcome.descriptor.tolist() if outcome.valid else None,
+            "fitness": outcome.fitness if outcome.valid else None,
         },
-        "steps": motion.steps,
-        "seconds": motion.seconds,
-        "terminated": motion.terminated,
-        "valid": motion.valid,
-        "pictures": done.pictures,
+        "steps": outcome.steps,
+        "seconds": outcome.seconds,
+        "terminated": outcome.terminated,
+        "valid": outcome.valid,
+        "frames": done.frames,
         "fps": done.fps,
     }
 
 
 def _lines(done: Rendered) -> list[str]:
-    policy, motion = done.policy, done.motion
-    rate = "" if done.fps is None else f" at {done.fps:g} a second"
-    end = "fell" if motion.terminated else "ended" if motion.valid else "the simulation diverged"
-    who = f"cell {policy.cell}" if policy.cell is not None else f"told {_listed(policy.descriptor)}"
-    promised = "nothing: the actor has no record"
+    policy, outcome = done.policy, done.outcome
+    drawn = f"{done.frames} pictures" if done.fps is None else f"{done.frames} frames at {done.fps:g} fps"
+    end = "terminated" if outcome.terminated else "truncated" if outcome.valid else "the simulation diverged"
+    which = f"cell {policy.cell}" if policy.cell is not None else f"conditioned on {_listed(policy.descriptor)}"
+    stored = "nothing: only elites have a stored fitness and descriptor"
     if policy.fitness is not None:
-        promised = f"descriptor {_listed(policy.descriptor)}, fitness {policy.fitness:,.1f}"
+        stored = f"descriptor {_listed(policy.descriptor)}, fitness {policy.fitness:,.1f}"
     return [
-        f"wrote {done.output}: {done.pictures} pictures{rate}",
-        f"{policy.kind:<10} {who}",
-        f"{'promised':<10} {promised}",
-        f"{'achieved':<10} descriptor {_listed(motion.descriptor)}, fitness {motion.fitness:,.1f}; "
-        f"{end} after {motion.seconds:.2f} s ({motion.steps} steps)",
+        f"wrote {done.output}: {drawn}",
+        f"{policy.kind:<10} {which}",
+        f"{'stored':<10} {stored}",
+        f"{'achieved':<10} descriptor {_listed(outcome.descriptor)}, fitness {outcome.fitness:,.1f}; "
+        f"{end} after {outcome.seconds:.2f} s ({outcome.steps} steps)",
     ]
 
 
@@ -154,7 +154,7 @@ def _listed(values: Floats) -> str:
 
 @contextmanager
 def _progress() -> Iterator[Watch | None]:
-    """A bar in a terminal, on standard error; nothing elsewhere."""
+    """A progress bar on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

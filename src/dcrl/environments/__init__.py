@@ -1,1 +1,1 @@
-"""The tasks as Gymnasium environments."""
+"""Robots' tasks as Gymnasium environments: `robot` is the environment, `registration` its ids."""

@@ -1,10 +1,13 @@
-"""The tasks' names among Gymnasium's environments. The environments themselves are loaded when one is made."""
+"""Registers the tasks with Gymnasium. JAX and MuJoCo are imported when an environment is made.
+
+`import dcrl` does it. Gymnasium imports `dcrl` itself for ids that name it: `gymnasium.make("dcrl:dcrl/AntOmni-v0")`.
+"""
 
 from __future__ import annotations
 
 import gymnasium
 
-ENVIRONMENTS = {  # the task, and the steps of its episodes
+ENVIRONMENTS = {  # the id: the task, and the steps of an episode
     "dcrl/AntOmni-v0": ("ant_omni", 250),
     "dcrl/AntTrapOmni-v0": ("anttrap_omni", 250),
     "dcrl/HumanoidOmni-v0": ("humanoid_omni", 1000),
@@ -18,7 +21,7 @@ ENVIRONMENTS = {  # the task, and the steps of its episodes
 
 
 def register() -> None:
-    """Make the environments known to Gymnasium."""
+    """Register every task that is not registered yet."""
     for identifier, (task, steps) in ENVIRONMENTS.items():
         if identifier not in gymnasium.registry:
             gymnasium.register(

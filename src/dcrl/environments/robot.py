@@ -1,6 +1,6 @@
-"""The tasks as ordinary Gymnasium environments, `dcrl/AntOmni-v0` and so on, registered by `import dcrl`.
+"""A robot's task as a Gymnasium environment, such as `dcrl/AntOmni-v0`.
 
-An episode equals the rollout of the same actions from the same seed, number by number:
+An episode equals the rollout of the same actions from the same seed, bit for bit:
 `reset(seed=s)` starts where `dcrl.rollout(task, genotypes, seed=s)` does.
 """
 
@@ -12,7 +12,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from dcrl.rendering import camera as rendering
+from dcrl.rendering import camera
 from dcrl.simulators.rollouts import start_keys
 from dcrl.simulators.stepping import State, Stepper
 from dcrl.tasks import registry
@@ -21,12 +21,12 @@ from dcrl.types import Floats
 
 
 class RobotEnvironment(gymnasium.Env[Floats, Floats]):
-    """A robot task, by name or itself, one step at a time.
+    """A robot's task, given by its name or as an object, one step at a time.
 
-    Actions in [-1, 1] span the actuators' control ranges. `info` has, after reset and every step,
-    `step_descriptor` (D,), from which the episode's descriptor follows as `task.descriptor.over` says, and
-    `valid`, false when the simulation diverged: the episode is then truncated, with reward 0 and the
-    last sound observation. `rgb_array` is among the render modes of machines with OpenGL only.
+    Actions in [-1, 1] span the actuators' control ranges. After reset and every step, `info` has
+    `step_descriptor` (D,), whose mean or last value is the episode's descriptor (`task.descriptor.over`), and
+    `valid`, which is False if the simulation diverged. Such an episode is truncated, with reward 0 and the
+    last valid observation. The render mode `rgb_array` needs OpenGL.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 20}  # noqa: RUF012, Gymnasium's name
@@ -37,22 +37,22 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
         found = registry.get(task)
         if not isinstance(found, Task):
             raise ValueError(
-                f"task {found.name} is a Gymnasium environment already: gymnasium.make({found.environment!r})"
+                f"task {found.name} is already a Gymnasium environment: gymnasium.make({found.environment!r})"
             )
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"the render mode is None or 'rgb_array', got {render_mode!r}")
-        if render_mode and not rendering.available():
-            raise RuntimeError(f"this machine cannot render: {rendering.HELP}")
+        if render_mode and not camera.available():
+            raise RuntimeError(f"this machine cannot render: {camera.HELP}")
         self.task, self.render_mode = found, render_mode
         self.metadata = {
-            "render_modes": ["rgb_array"] if rendering.available() else [],
+            "render_modes": ["rgb_array"] if camera.available() else [],
             "render_fps": round(1 / found.integration.period),
         }
         self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (found.observation_size,), np.float32)
         self.action_space = gymnasium.spaces.Box(-1, 1, (found.action_size,), np.float32)
         self._stepper = Stepper(found)
         self._size = width, height
-        self._camera: rendering.Camera | None = None
+        self._camera: camera.Camera | None = None
         self._ended = True
         self._observation: Floats = np.zeros(found.observation_size, np.float32)
 
@@ -71,7 +71,7 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
         if not np.isfinite(bounded).all():
             raise ValueError(f"an action of {self.task.name} must be finite, got {bounded.tolist()}")
         if self._ended:
-            raise gymnasium.error.ResetNeeded("the episode has ended, or none has begun: call reset first")
+            raise gymnasium.error.ResetNeeded("the episode has ended or not begun: call reset first")
         state = self._stepper.step(bounded)
         truncated = self._stepper.time >= self.task.horizon
         self._ended = truncated or state.terminated or not state.valid
@@ -82,10 +82,10 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
 
     def render(self) -> NDArray[np.uint8] | None:
         if self.render_mode is None:
-            gymnasium.logger.warn("render() draws only if the environment is made with render_mode='rgb_array'")
+            gymnasium.logger.warn("render() needs an environment made with render_mode='rgb_array'")
             return None
         if self._camera is None:
-            self._camera = rendering.Camera(self._stepper.model, *self._size)
+            self._camera = camera.Camera(self._stepper.model, *self._size)
         return self._camera.picture(self._stepper.data())
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of a robot without a window."""
+"""Rendering a MuJoCo model with OpenGL, without a window."""
 
 from __future__ import annotations
 
@@ -23,16 +23,19 @@ HELP = (
 
 
 class Camera:
-    """Follows the robot's first body. Owns an OpenGL context, made at the first picture."""
+    """Renders a model as its author set it up. Owns an OpenGL context, so `close` it.
+
+    It uses the model's first camera, or else follows the robot's first body.
+    """
 
     def __init__(self, model: mujoco.MjModel, width: int, height: int) -> None:
-        model = copy.copy(model)  # the simulation's own stays as it is
+        model = copy.copy(model)  # the simulation's own stays unchanged
         model.vis.global_.offwidth = max(width, model.vis.global_.offwidth)
         model.vis.global_.offheight = max(height, model.vis.global_.offheight)
-        self._renderer = offscreen(model, height, width)
+        self._renderer = open_renderer(model, width, height)
         self._view = mujoco.MjvCamera()
         mujoco.mjv_defaultFreeCamera(model, self._view)
-        if model.ncam:  # the view the robot's author chose
+        if model.ncam:
             self._view.type, self._view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, 0
         elif model.nbody > 1:
             self._view.type, self._view.trackbodyid = mujoco.mjtCamera.mjCAMERA_TRACKING, 1
@@ -47,8 +50,23 @@ class Camera:
         self._renderer.close()
 
 
+def open_renderer(model: mujoco.MjModel, width: int, height: int) -> mujoco.Renderer:
+    """The renderer of a model, which owns an OpenGL context, so `close` it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the error below says it once
+            if _headless():
+                from mujoco import egl
+                from mujoco.rendering.classic import gl_context
+
+                gl_context.GLContext = egl.GLContext
+            return mujoco.Renderer(model, height, width)
+    except Exception as error:  # each backend fails in its own way
+        raise RuntimeError(f"this machine cannot render: {HELP} ({type(error).__name__}: {error})") from None
+
+
 def available() -> bool:
-    """Whether this machine has the libraries to draw, told without opening a context."""
+    """Whether this machine has the libraries to render; opens no context."""
     if not _headless():
         return hasattr(mujoco, "GLContext")
     try:
@@ -58,15 +76,9 @@ def available() -> bool:
     return find_spec("OpenGL") is not None
 
 
-def _headless() -> bool:
-    """No display and no choice made: there MuJoCo would try GLFW, which cannot work, where EGL can."""
-    chosen = {"MUJOCO_GL", "DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys()
-    return sys.platform == "linux" and not any(os.environ[name] for name in chosen)
-
-
 @contextmanager
 def egl_if_headless() -> Iterator[None]:
-    """For what reads MUJOCO_GL itself, such as Gymnasium's MuJoCo environments at their first picture."""
+    """For code that reads MUJOCO_GL itself, such as Gymnasium's MuJoCo environments at their first picture."""
     if not _headless():
         yield
         return
@@ -80,16 +92,7 @@ def egl_if_headless() -> Iterator[None]:
             os.environ["MUJOCO_GL"] = before
 
 
-def offscreen(model: mujoco.MjModel, height: int, width: int) -> mujoco.Renderer:
-    """What draws without a window; it owns an OpenGL context."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the error below says it once
-            if _headless():
-                from mujoco import egl
-                from mujoco.rendering.classic import gl_context
-
-                gl_context.GLContext = egl.GLContext
-            return mujoco.Renderer(model, height, width)
-    except Exception as error:  # each backend fails in its own way
-        raise RuntimeError(f"this machine cannot render: {HELP} ({type(error).__name__}: {error})") from None
+def _headless() -> bool:
+    """No display and no MUJOCO_GL: MuJoCo would try GLFW, which needs a display; EGL does not."""
+    chosen = {"MUJOCO_GL", "DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys()
+    return sys.platform == "linux" and not any(os.environ[name] for name in chosen)

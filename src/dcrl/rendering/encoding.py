@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryDirectory
@@ -12,57 +13,59 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from PIL import Image
 
-from dcrl.rendering.film import Picture
+from dcrl.rendering.video import Picture
 
 ENDINGS = (".mp4", ".gif", ".png")
-QUALITY = 20  # x264's constant rate factor: lower is better and larger
-GIF_HUNDREDTHS = 2  # s, the shortest time a picture of a GIF may last; viewers slow down below it
+CONSTANT_RATE_FACTOR = 20  # of x264: lower is better and larger
+GIF_SHORTEST = 2  # hundredths of a second that a frame of a GIF lasts at least; viewers slow down below it
 GIF_COLOURS = 128
-GIF_SAMPLE = 8  # pictures that its colours are chosen by
+GIF_SAMPLE = 8  # frames from which its palette is computed
 
 
-def needs(ending: str) -> None:
-    """Refuse a kind of file that cannot be written here, before anything is drawn."""
+def check_ending(ending: str) -> None:
+    """Refuse a kind of file that cannot be written here."""
     if ending not in ENDINGS:
-        raise ValueError(f"the output is a film or a picture, ending in {', '.join(ENDINGS)}, got {ending or 'none'}")
+        raise ValueError(f"the output is a video or a picture, ending in {', '.join(ENDINGS)}, got {ending or 'none'}")
     if ending == ".mp4" and find_spec("imageio_ffmpeg") is None:
         raise ValueError(
             "an .mp4 needs the package imageio-ffmpeg: pip install 'dcrl-map-elites[render]'; a .gif does without"
         )
 
 
-def rate(ending: str, fps: float) -> float:
-    """The pictures a second that the file will have: a GIF's last a whole number of hundredths of a second."""
+def possible_fps(ending: str, fps: float) -> float:
+    """The nearest frame rate the file can have: frames of a GIF last whole hundredths of a second."""
     if ending != ".gif":
         return fps
-    return 100 / max(GIF_HUNDREDTHS, round(100 / fps))
+    return 100 / max(GIF_SHORTEST, round(100 / fps))
 
 
-def mp4(pictures: Iterator[Picture], width: int, height: int, fps: float) -> bytes:
-    """H.264, for every player and browser. ffmpeg writes into a directory of its own, so nothing half-done stays."""
+def mp4(pictures: Iterator[Picture], fps: float) -> bytes:
+    """H.264, for every player and browser. ffmpeg writes into a temporary directory, which is always deleted."""
+    first = next(pictures)
+    height, width = first.shape[:2]
     with TemporaryDirectory(prefix="dcrl-") as directory:
-        path, log = Path(directory) / "film.mp4", Path(directory) / "log"
+        path, log = Path(directory) / "video.mp4", Path(directory) / "log"
         source = f"-f rawvideo -pix_fmt rgb24 -s {width}x{height} -r {fps:g} -i -".split()
-        coding = f"-c:v libx264 -crf {QUALITY} -pix_fmt yuv420p -movflags +faststart".split()
+        coding = f"-c:v libx264 -crf {CONSTANT_RATE_FACTOR} -pix_fmt yuv420p -movflags +faststart".split()
         command = [_ffmpeg(), "-v", "error", *source, *coding, str(path)]
         with (
-            log.open("wb") as said,
-            # a session of its own, so that Ctrl-C reaches us and not both of us
-            Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=said, start_new_session=True) as process,
+            log.open("wb") as messages,
+            # in a session of its own, so that Ctrl-C does not reach ffmpeg
+            Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=messages, start_new_session=True) as process,
         ):
             assert process.stdin is not None
             try:
-                for picture in pictures:
+                for picture in chain((first,), pictures):
                     process.stdin.write(np.ascontiguousarray(picture).data)
                 process.stdin.close()
                 code = process.wait()
-            except BrokenPipeError:  # it gave up, and says why
+            except BrokenPipeError:  # it stopped early, and the log says why
                 code = process.wait() or 1
             except BaseException:
                 process.kill()
                 raise
         if code:
-            raise ValueError(f"ffmpeg could not write the film: {log.read_text(errors='replace').strip()}")
+            raise ValueError(f"ffmpeg could not write the video: {log.read_text(errors='replace').strip()}")
         return path.read_bytes()
 
 
@@ -76,7 +79,7 @@ def _ffmpeg() -> str:
 
 
 def gif(pictures: Iterator[Picture], fps: float) -> bytes:
-    """One palette for all pictures, so that colours do not flicker."""
+    """All frames share one palette, so that colours do not flicker."""
     images = [Image.fromarray(picture) for picture in pictures]
     sample = images[:: max(1, len(images) // GIF_SAMPLE)]
     mosaic = Image.fromarray(np.concatenate([np.asarray(image) for image in sample]))

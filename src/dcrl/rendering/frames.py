@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium.vector import SyncVectorEnv
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcrl.networks.policies import HIDDEN, policy_layers
 from dcrl.rendering import camera
+from dcrl.rendering.video import Picture
 from dcrl.simulators.gymnasium import play_one
 from dcrl.simulators.rollouts import checked, start_keys
 from dcrl.tasks.gymnasium import GymnasiumTask
@@ -39,12 +40,12 @@ class Frame:
     descriptor: Floats  # (D,), of the episode if it ended here; NaN at a start whose `info` lacks its entries
     terminated: bool
     valid: bool  # whether all numbers are finite; the episode ends if not
-    render: Callable[[], NDArray[np.uint8]]  # (height, width, 3); valid until the next frame is asked for
+    render: Callable[[], Picture]  # (height, width, 3); valid until the next frame is asked for
 
 
 def episode_frames(
     task: GymnasiumTask, genotype: ArrayLike, seed: int = 0, *, hidden: tuple[int, ...] = HIDDEN
-) -> Iterator[Frame]:
+) -> Generator[Frame, None, None]:
     """Play one episode of the policy `genotype` (P,); yield its states, the start's first.
 
     `seed` gives the same start as in `dcrl.rollout`. Nothing is drawn unless a frame's `render` is called:
@@ -96,7 +97,7 @@ def _made(task: GymnasiumTask) -> SyncVectorEnv[Any, Any]:
     return dataclasses.replace(task, options={**task.options, "render_mode": MODE}).make(1)
 
 
-def _picture(task: GymnasiumTask, environments: SyncVectorEnv[Any, Any]) -> NDArray[np.uint8]:
+def _picture(task: GymnasiumTask, environments: SyncVectorEnv[Any, Any]) -> Picture:
     try:
         with camera.egl_if_headless(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the error below says it once

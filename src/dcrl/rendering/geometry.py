@@ -1,4 +1,4 @@
-"""A robot's geometry: the shapes it is made of, and where they are in given states."""
+"""A robot's geometry: the shapes of its model, and their poses in given states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind: TypeAlias = Literal[
     "plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"
 ]  # in MuJoCo's own order
 
-DEFAULT_RGBA = np.array([0.5, 0.5, 0.5, 1], np.float32)  # of a geom that is given none
+DEFAULT_RGBA = np.array([0.5, 0.5, 0.5, 1], np.float32)  # MuJoCo's default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,27 +23,27 @@ class Shape:
 
     `size` is MuJoCo's, in metres: a sphere's radius; a capsule's or cylinder's radius and half length (a
     capsule's without its caps); an ellipsoid's or box's three half lengths; a plane's half lengths in x and y,
-    0 for no end. A mesh has its points, and its triangles as rows of three of them.
+    0 if it is infinite. A mesh has vertices, and triangles as rows of three vertex indices.
     """
 
-    name: str  # empty if the model gives none
+    name: str  # empty if it has none
     kind: Kind
     size: tuple[float, float, float]
     rgba: tuple[float, float, float, float]
     body: str
-    static: bool  # it belongs to the world and never moves
-    visible: bool  # in the groups that MuJoCo draws unless told otherwise
+    static: bool  # part of the world: it never moves
+    visible: bool  # in the geom groups that MuJoCo draws by default
     vertices: Floats | None = None  # (V, 3) float32
     faces: Ints | None = None  # (F, 3)
 
 
 def shapes(model: mujoco.MjModel) -> tuple[Shape, ...]:
-    """One a geom, in the model's order."""
+    """One per geom, in the model's order."""
     return tuple(_shape(model, geom) for geom in range(model.ngeom))
 
 
 def poses(model: mujoco.MjModel, qpos: Floats) -> tuple[Floats, Floats, Floats]:
-    """Positions (N, G, 3) and quaternions wxyz (N, G, 4) of all geoms, float32, and of the first body (N, 3)."""
+    """Positions (N, G, 3) and quaternions wxyz (N, G, 4) of all geoms, float32; positions of the first body (N, 3)."""
     data = mujoco.MjData(model)
     position, rotation = np.empty((len(qpos), model.ngeom, 3)), np.empty((len(qpos), model.nbody, 4))
     first = np.empty((len(qpos), 3))
@@ -57,7 +57,7 @@ def poses(model: mujoco.MjModel, qpos: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def contact_sensors(model: mujoco.MjModel) -> tuple[tuple[str, ...], Ints]:
-    """The sensors that count contacts: their names, and where in `sensordata` each count stands."""
+    """The sensors that count contacts: their names, and the index of each count in `sensordata`."""
     counts = 1 << int(mujoco.mjtConDataField.mjCONDATA_FOUND)
     contact = model.sensor_type == int(mujoco.mjtSensor.mjSENS_CONTACT)
     found = np.flatnonzero(contact & (model.sensor_intprm[:, 0] & counts != 0))
@@ -68,7 +68,7 @@ def _shape(model: mujoco.MjModel, geom: int) -> Shape:
     found, mesh = model.geom(geom), model.geom_dataid[geom]
     kind = cast(Kind, mujoco.mjtGeom(int(found.type[0])).name.removeprefix("mjGEOM_").lower())
     material = int(found.matid[0])
-    plain = material < 0 or not np.array_equal(found.rgba, DEFAULT_RGBA)  # there the material decides
+    own_colour = material < 0 or not np.array_equal(found.rgba, DEFAULT_RGBA)  # else the material's
     points = faces = None
     if kind in ("mesh", "sdf") and mesh >= 0:
         start, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
@@ -79,7 +79,7 @@ def _shape(model: mujoco.MjModel, geom: int) -> Shape:
         name=found.name,
         kind=kind,
         size=tuple(found.size.tolist()),
-        rgba=tuple((found.rgba if plain else model.mat_rgba[material]).tolist()),
+        rgba=tuple((found.rgba if own_colour else model.mat_rgba[material]).tolist()),
         body=model.body(int(found.bodyid[0])).name,
         static=model.body_weldid[int(found.bodyid[0])] == 0,
         visible=int(found.group[0]) < 3 and bool(found.rgba[3] > 0),
@@ -89,6 +89,6 @@ def _shape(model: mujoco.MjModel, geom: int) -> Shape:
 
 
 def _product(a: Floats, b: Floats) -> Floats:
-    """Of quaternions wxyz (..., 4)."""
+    """The product of quaternions wxyz (..., 4)."""
     w, v, s, u = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
     return np.concatenate([w * s - (v * u).sum(-1, keepdims=True), w * u + s * v + np.cross(v, u)], axis=-1)

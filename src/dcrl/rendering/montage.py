@@ -1,4 +1,4 @@
-"""A map of an archive, and beside it a robot for each region of it."""
+"""The map of an archive, and next to it a picture for each of its regions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from dcrl.figures.maps import draw_archive
 from dcrl.figures.style import save
 from dcrl.repertoires.repertoire import Repertoire
 
-EMPTY = "0.93"
-MARK = "#D55E00"
+EMPTY_COLOUR = "0.93"
+MARK_COLOUR = "#D55E00"
 
 
 def montage(
@@ -27,7 +27,7 @@ def montage(
     pictures: dict[tuple[int, int], NDArray[np.uint8]],
     path: Path,
 ) -> None:
-    """Draw `pictures` of the elites in `cells`, both by region, placed as their regions are on the map."""
+    """Draw `pictures` of the elites in `cells`, both by region, in the layout of the map."""
     figure = plt.figure(figsize=(12.4, 5.6), layout="constrained")
     halves = np.atleast_1d(np.asarray(figure.subfigures(1, 2, width_ratios=(1.12, 1))))
     left, right = halves.tolist()
@@ -38,7 +38,7 @@ def montage(
         for edge in np.linspace(space.low[axis], space.high[axis], regions + 1)[1:-1]:
             line(float(edge), color="white", linewidth=0.8, alpha=0.8)
     spots = repertoire.descriptor[list(cells.values())]
-    axes.scatter(spots[:, 0], spots[:, 1], s=26, color=MARK, edgecolors="white", linewidths=0.9, zorder=3)
+    axes.scatter(spots[:, 0], spots[:, 1], s=26, color=MARK_COLOUR, edgecolors="white", linewidths=0.9, zorder=3)
     found = repertoire.fitness[repertoire.occupied]
     scale = Normalize(float(found.min()), float(found.max()))
     grid = right.subplots(regions, regions, squeeze=False, gridspec_kw={"wspace": 0.02, "hspace": 0.02})
@@ -47,7 +47,7 @@ def montage(
             panel = grid[regions - 1 - row, column]  # the second dimension grows upwards, as on the map
             panel.set_xticks([])
             panel.set_yticks([])
-            panel.set_facecolor(EMPTY)
+            panel.set_facecolor(EMPTY_COLOUR)
             panel.set_box_aspect(1)
             if (column, row) not in cells:
                 panel.spines[:].set_visible(False)

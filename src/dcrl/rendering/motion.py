@@ -1,7 +1,7 @@
-"""One episode of a policy as a motion: what is needed to draw it, and what it earned on the way.
+"""One episode of a policy as a motion: poses to draw it with, and its rewards, descriptor and contacts per step.
 
-It is played by the simulator's and the task's own code, so its fitness and descriptor are those that
-`dcrl.rollout(task, genotype[None], seed)` gives, number by number.
+The simulator's and the task's own code plays it, so its fitness and descriptor equal those of
+`dcrl.rollout(task, genotype[None], seed)` bit for bit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Motion:
     """
 
     task: str
-    period: float  # s, of a control step
+    period: float  # s, of one control step
     qpos: Floats  # (S + 1, nq)
     position: Floats  # (S + 1, G, 3) float32, of every geom in the world, m
     rotation: Floats  # (S + 1, G, 4) float32, quaternions wxyz
@@ -37,12 +37,12 @@ class Motion:
     action: Floats  # (S, A) float32, in [-1, 1]
     reward: Floats  # (S,)
     step_descriptor: Floats  # (S + 1, D) float32
-    descriptor_so_far: Floats  # (S + 1, D) float32, of the episode had it ended here; the start's own at the start
+    descriptor_so_far: Floats  # (S + 1, D) float32, of the episode if it ended here; at the start, the start state's
     contact: Bools  # (S + 1, F)
     contact_names: tuple[str, ...]  # the sensors, such as "foot_geom on floor"
     fitness: float
     descriptor: Floats  # (D,) float32, within the bounds
-    terminated: bool  # it fell
+    terminated: bool
     valid: bool
 
     @property
@@ -57,7 +57,7 @@ class Motion:
 def record(
     task: str | registry.AnyTask, genotype: ArrayLike, seed: int = 0, *, hidden: tuple[int, ...] = HIDDEN
 ) -> Motion:
-    """Play one episode of the policy `genotype` (P,) from the start state that `seed` stands for."""
+    """Play one episode of the policy `genotype` (P,) from the start state of `seed`."""
     robot = _robot(task)
     layers = policy_layers(robot.observation_size, robot.action_size, hidden)
     weights = layers.split(checked(np.asarray(genotype)[None], layers, robot.name))
@@ -101,7 +101,7 @@ def record(
 
 
 def shapes(task: str | registry.AnyTask) -> tuple[Shape, ...]:
-    """What a motion of the task moves: one shape a geom, in the order of its poses; ground and walls among them."""
+    """The shapes that a motion's poses belong to: one per geom, in the same order, ground and walls included."""
     return geometry.shapes(_robot(task).model)
 
 
@@ -109,17 +109,18 @@ def _robot(task: str | registry.AnyTask) -> Task:
     found = registry.get(task)
     if not isinstance(found, Task):
         raise ValueError(
-            f"task {found.name} is a Gymnasium environment, whose motions cannot be recorded; expected a robot's task"
+            f"task {found.name} is a Gymnasium environment, which has no poses to record; "
+            "dcrl.rendering.frames.episode_frames gives its frames"
         )
     return found
 
 
 def _so_far(descriptor: Descriptor, states: list[State]) -> Floats:
-    """Summed one after the other, as the simulator does."""
+    """The descriptor after each step, summed in the simulator's order."""
     each = np.array([state.step_descriptor for state in states])
     if descriptor.over == "mean" and len(each) > 1:
-        lived = np.arange(1, len(each))[:, None]
-        each = np.concatenate([each[:1], np.add.accumulate(each[1:], axis=0) / lived])
+        counts = np.arange(1, len(each))[:, None]
+        each = np.concatenate([each[:1], np.add.accumulate(each[1:], axis=0) / counts])
     return each.astype(np.float32)
 
 

@@ -1,4 +1,4 @@
-"""A run's policy -> its motion -> a film, a strip of pictures, or a montage of many."""
+"""A policy of a run as a video, a strip of pictures, or a montage of many policies."""
 
 from __future__ import annotations
 
@@ -11,35 +11,32 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcrl.files import free, write_bytes
-from dcrl.rendering import encoding, film
-from dcrl.rendering.drawing import Studio
-from dcrl.rendering.film import Picture
+from dcrl.rendering import encoding, video
+from dcrl.rendering.episodes import Outcome, Size, open_player
 from dcrl.rendering.montage import montage as draw_montage
-from dcrl.rendering.motion import Motion, record
+from dcrl.rendering.video import Picture
 from dcrl.repertoires.choice import choose, fittest_of_regions
 from dcrl.repertoires.load import load
 from dcrl.repertoires.policy import Policy
-from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.trust import check_task
 from dcrl.tasks import registry
-from dcrl.tasks.task import Task
-from dcrl.types import Floats
 
-Watch: TypeAlias = Callable[[int, int], None]  # pictures drawn, of how many
+Watch: TypeAlias = Callable[[int, int], None]  # called with the number of pictures drawn, and of how many
 
-SIZES = {".mp4": (640, 480), ".gif": (400, 300), ".png": (300, 300)}  # of one picture, where none is asked for
+SIZES = {".mp4": (640, 480), ".gif": (400, 300), ".png": (300, 300)}  # default width and height
 TILE = 220  # pixels, the side of a montage's pictures
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rendered:
-    """What was drawn, and how it compares with what the repertoire promised."""
+    """What was drawn, to compare with what the repertoire stores of the policy."""
 
     output: Path
+    task: str
     policy: Policy
-    motion: Motion
-    pictures: int
-    fps: float | None  # none of a strip
+    outcome: Outcome
+    frames: int
+    fps: float | None  # None for a strip
 
 
 def render(
@@ -61,38 +58,40 @@ def render(
     trust_task: bool = False,
     watch: Watch | None = None,
 ) -> Rendered:
-    """Draw one episode of a run's elite or actor, as `choose` chooses it; the output's ending says as what."""
+    """Draw one episode of a run's elite or actor, chosen as by `choose`. The output's ending gives the format."""
     ending = output.suffix
-    encoding.needs(ending)
-    usual = SIZES[ending]
-    size = _size(usual[0] if width is None else width, usual[1] if height is None else height, ending)
-    for name, value in (("the pictures a second", fps), ("the speed", speed), ("the seconds shown", seconds)):
-        if not value > 0 or (np.isinf(value) and name != "the seconds shown"):
+    encoding.check_ending(ending)
+    size = _size(width, height, ending)
+    for name, value in (("the frame rate", fps), ("the playback speed", speed)):
+        if not 0 < value < np.inf:
             raise ValueError(f"{name} must be above 0, got {value:g}")
+    if not seconds > 0:
+        raise ValueError(f"the seconds to show must be above 0, got {seconds:g}")
     if moments < 1:
         raise ValueError(f"a strip has at least 1 moment, got {moments}")
     free(output, overwrite=overwrite)
     repertoire = load(run)
     check_task(repertoire.task, run, trust=trust_task)
     policy = choose(repertoire, descriptor=descriptor, cell=cell, actor=actor)
-    task = _robot(repertoire)
-    studio = _studio(task, *size)
-    try:
-        motion = record(task, policy.genotype, seed, hidden=policy.layers.sizes[1:-1])
-        fps = encoding.rate(ending, fps)
-        strip = ending == ".png"
-        times = film.spread(motion, moments, seconds) if strip else film.moments(motion, fps, speed, seconds)
-        drawn = _watched(film.pictures(studio, motion, times, None if plain else task.descriptor), times, watch)
-        if ending == ".mp4":
-            content = encoding.mp4(drawn, *size, fps)
-        elif ending == ".gif":
-            content = encoding.gif(drawn, fps)
+    task = registry.get(repertoire.task)
+    fps = encoding.possible_fps(ending, fps)
+    with open_player(task, size, captions=not plain) as play:
+        played = play(policy, seed)
+        steps, period = played.outcome.steps, played.outcome.period
+        if ending == ".png":
+            times = video.strip_times(steps, period, moments, seconds)
         else:
-            content = encoding.png(film.strip(list(drawn)))
-    finally:
-        studio.close()
+            times = video.video_times(steps, period, fps, speed, seconds)
+        content = _encoded(_watched(played.pictures(times), len(times), watch), ending, fps)
     write_bytes(output, content)
-    return Rendered(output=output, policy=policy, motion=motion, pictures=len(times), fps=None if strip else fps)
+    return Rendered(
+        output=output,
+        task=task.name,
+        policy=policy,
+        outcome=played.outcome,
+        frames=len(times),
+        fps=None if ending == ".png" else fps,
+    )
 
 
 def montage(
@@ -105,60 +104,53 @@ def montage(
     trust_task: bool = False,
     watch: Watch | None = None,
 ) -> dict[tuple[int, int], int]:
-    """Draw the map, and the fittest elite of each region of it in the middle of its episode; their cells by region.
+    """Draw the map, and the fittest elite of each of its regions; return their cells by region.
 
-    Where the descriptor is the last state's, it is that state which is drawn.
+    An elite is drawn half-way through its episode, or at the end where the descriptor is that of the last state.
     """
     if output.suffix != ".png":
         raise ValueError(f"a montage is a picture; its output must end in .png, got {output}")
     if not 1 <= regions <= 20:
-        raise ValueError(f"a montage has 1 to 20 regions a dimension, got {regions}")
+        raise ValueError(f"a montage has 1 to 20 regions per dimension, got {regions}")
     free(output, overwrite=overwrite)
     repertoire = load(run)
     check_task(repertoire.task, run, trust=trust_task)
     cells = fittest_of_regions(repertoire, regions)
     if not cells:
         raise ValueError("the repertoire is empty")
-    task = _robot(repertoire)
-    studio = _studio(task, TILE, TILE)
+    task = registry.get(repertoire.task)
     pictures = {}
-    try:
-        for done, (region, cell) in enumerate(cells.items()):
-            motion = record(task, repertoire.genotype[cell], seed, hidden=repertoire.layers.sizes[1:-1])
-            step = motion.steps if task.descriptor.over == "last" else motion.steps // 2
-            pictures[region] = next(film.pictures(studio, motion, np.array([float(step)])))
+    with open_player(task, Size(width=None, height=None, usual=(TILE, TILE)), captions=False) as play:
+        for drawn, (region, cell) in enumerate(cells.items(), start=1):
+            played = play(repertoire.policy(cell), seed)
+            steps = played.outcome.steps
+            step = steps if task.descriptor.over == "last" else steps // 2
+            pictures[region] = next(played.pictures(np.array([float(step)])))
             if watch is not None:
-                watch(done + 1, len(cells))
-    finally:
-        studio.close()
+                watch(drawn, len(cells))
     draw_montage(repertoire, regions, cells, pictures, output)
     return cells
 
 
-def _robot(repertoire: Repertoire) -> Task:
-    task = registry.get(repertoire.task)
-    if not isinstance(task, Task):
-        raise ValueError(f"task {task.name} is a Gymnasium environment, which draws itself; expected a robot's task")
-    return task
+def _encoded(pictures: Iterator[Picture], ending: str, fps: float) -> bytes:
+    if ending == ".mp4":
+        return encoding.mp4(pictures, fps)
+    if ending == ".gif":
+        return encoding.gif(pictures, fps)
+    return encoding.png(video.side_by_side(list(pictures)))
 
 
-def _studio(task: Task, width: int, height: int) -> Studio:
-    try:
-        return Studio(task, width, height)
-    except RuntimeError as error:
-        raise ValueError(str(error)) from None
+def _size(width: int | None, height: int | None, ending: str) -> Size:
+    given = [side for side in (width, height) if side is not None]
+    if not all(16 <= side <= 4096 for side in given):
+        raise ValueError(f"the width and height of a picture are 16 to 4096 pixels, got {' x '.join(map(str, given))}")
+    if ending == ".mp4" and any(side % 2 for side in given):
+        raise ValueError(f"the width and height of an .mp4 must be even, got {' x '.join(map(str, given))}")
+    return Size(width=width, height=height, usual=SIZES[ending])
 
 
-def _size(width: int, height: int, ending: str) -> tuple[int, int]:
-    if not (16 <= width <= 4096 and 16 <= height <= 4096):
-        raise ValueError(f"a picture is 16 to 4096 pixels wide and high, got {width} x {height}")
-    if ending == ".mp4" and (width % 2 or height % 2):
-        raise ValueError(f"an .mp4 has an even width and height, got {width} x {height}")
-    return width, height
-
-
-def _watched(drawn: Iterator[Picture], times: Floats, watch: Watch | None) -> Iterator[Picture]:
-    for done, picture in enumerate(drawn):
+def _watched(pictures: Iterator[Picture], count: int, watch: Watch | None) -> Iterator[Picture]:
+    for drawn, picture in enumerate(pictures, start=1):
         yield picture
         if watch is not None:
-            watch(done + 1, len(times))
+            watch(drawn, count)
