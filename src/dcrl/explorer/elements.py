@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,6 @@ from dcrl.explorer.wire import dump
 
 CLIENT = Path(__file__).parent / "client"
 SCRIPTS = {"dcrl-explorer": "client"}
-MAP_SCRIPTS = ("first", "map", "axes", "colours", "dom", "places", "ruler", "tiles")
 
 
 class ArchiveMap(Element, component="client/map_element.js", esm=SCRIPTS):
@@ -63,11 +64,26 @@ def style() -> str:
     return f"<style>{(CLIENT / 'explore.css').read_text()}</style>"
 
 
+def scripts() -> list[Path]:
+    """The scripts that the live page and exported files share."""
+    return [script for script in sorted(CLIENT.glob("*.js")) if not script.stem.endswith("_element")]
+
+
+@cache
+def map_scripts() -> tuple[str, ...]:
+    """The names of those that draw the map: the first one and all that it imports."""
+    found = ["first.js"]
+    for name in found:  # grows meanwhile
+        imported = re.findall(r'from "dcrl-explorer/([^"]+)"', (CLIENT / name).read_text())
+        found += [other for other in imported if other not in found]
+    return tuple(found)
+
+
 def first(archive: str, words: dict[str, str]) -> str:
     """The map, drawn before the page around it has loaded."""
     key = next(key for key, module in esm_modules.items() if module.name == "dcrl-explorer")
     folder = f"/_nicegui/{__version__}/esm/{key}"
-    early = "".join(f'<link rel="modulepreload" href="{folder}/{name}.js">' for name in MAP_SCRIPTS)
+    early = "".join(f'<link rel="modulepreload" href="{folder}/{name}">' for name in map_scripts())
     return (
         f'{early}<script type="application/json" id="dcrl-archive">{archive}</script>'
         f'<script type="application/json" id="dcrl-words">{dump(words)}</script>'

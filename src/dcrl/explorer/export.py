@@ -11,7 +11,7 @@ import nicegui
 import numpy as np
 
 from dcrl.explorer import behaviour, wire
-from dcrl.explorer.elements import CLIENT
+from dcrl.explorer.elements import CLIENT, scripts
 from dcrl.files import write_text
 from dcrl.rendering.motion import shapes
 from dcrl.repertoires.choice import choose
@@ -72,9 +72,8 @@ def export(repertoire: Repertoire, path: Path, cells: Sequence[int], seed: int) 
 
 def _imports() -> dict[str, str]:
     """Scripts as data URLs, under the names by which they import one another: a file may load no other file."""
-    own = (script for script in sorted(CLIENT.glob("*.js")) if not script.stem.endswith("_element"))
-    scripts = {"nicegui-scene": THREE} | {f"dcrl-explorer/{script.name}": script for script in own}
-    return {name: f"data:text/javascript;base64,{_encoded(script)}" for name, script in scripts.items()}
+    files = {"nicegui-scene": THREE} | {f"dcrl-explorer/{script.name}": script for script in scripts()}
+    return {name: f"data:text/javascript;base64,{_encoded(script)}" for name, script in files.items()}
 
 
 def _encoded(script: Path) -> str:

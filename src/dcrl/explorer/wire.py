@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from dcrl.repertoires.policy import Policy
 from dcrl.repertoires.repertoire import Repertoire
-from dcrl.types import Floats
+from dcrl.types import Bools, Floats
 
 if TYPE_CHECKING:
     from dcrl.rendering.geometry import Shape
@@ -25,20 +25,31 @@ DIGITS = 7  # what float32 has: a map may reach from 1000 to 1001
 def archive_text(repertoire: Repertoire, recorded: Sequence[int] | None = None) -> str:
     """The map. `recorded` names the cells that can be played, where these are not all."""
     space, occupied = repertoire.space, repertoire.occupied
-    found = repertoire.fitness[occupied]
     return dump(
         {
             "names": space.names,
             "unit": space.unit,
             "low": space.low,
             "high": space.high,
-            "range": [float(found.min()), float(found.max())] if len(found) else [0.0, 1.0],
+            "values": [_value("fitness", "fitness", repertoire.fitness, occupied)],
             "fitness": [float(f) if o else None for f, o in zip(repertoire.fitness, occupied, strict=True)],
             "descriptor": [_short(d) if o else None for d, o in zip(repertoire.descriptor, occupied, strict=True)],
             "centroid": [_short(centroid) for centroid in repertoire.centroids],
             "recorded": None if recorded is None else list(recorded),
         }
     )
+
+
+def _value(key: str, label: str, values: Floats, occupied: Bools) -> dict[str, Any]:
+    """What cells can be coloured by: one number per cell, None where there is none."""
+    known = occupied & np.isfinite(values)
+    found = values[known]
+    return {
+        "key": key,
+        "label": label,
+        "values": [float(value) if there else None for value, there in zip(values, known, strict=True)],
+        "range": [float(found.min()), float(found.max())] if len(found) else [0.0, 1.0],
+    }
 
 
 def motion_message(
