@@ -138,6 +138,16 @@ def test_the_page_follows_a_run_that_trains(
     assert page.locator(".dcrl-cells path:not(.empty)").count() == count
 
 
+def test_damage_that_a_map_does_not_show_is_reported(address: str, new_page: Callable[..., Any]) -> None:
+    page = new_page(address)
+    choose_run(page, 5)
+    page.wait_for_selector(".dcrl-about:has-text('damaged.safetensors is damaged')")
+    page.focus(".dcrl-map svg")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(".dcrl-hint:has-text('damaged.safetensors is damaged')")
+    assert page.locator(".dcrl-readout").count() == 0  # nothing of it is played
+
+
 def test_text_in_a_runs_files_is_only_text(address: str, new_page: Callable[..., Any]) -> None:
     page = new_page(address)
     choose_run(page, 2)

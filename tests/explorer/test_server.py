@@ -122,6 +122,20 @@ def test_damage_that_the_map_does_not_show_is_said(found: Repertoire, tmp_path: 
     np.testing.assert_array_equal(opened.content.whole().genotype, found.genotype)
 
 
+def test_damage_is_reported_without_loading_a_simulator(found: Repertoire, tmp_path: Path) -> None:
+    """JAX and MuJoCo take seconds, on a busy machine a minute."""
+    path = tmp_path / "damaged.safetensors"
+    save_damaged(path, found)
+    source = (
+        "import sys; from pathlib import Path; from dcrl.explorer import opened, page\n"
+        "(run,) = opened.open_runs((Path(sys.argv[1]),), trust=False)\n"
+        "try: page.simulated(run.content.whole, 'elite', 0, [0.0, 0.0], 0, 1)\n"
+        "except ValueError as error: print('is damaged' in str(error), *({'jax', 'mujoco'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", source, path], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+
+
 def test_what_moves_is_what_is_on_the_map(found: Repertoire, tmp_path: Path) -> None:
     path = tmp_path / "changing.safetensors"
     save(path, found)

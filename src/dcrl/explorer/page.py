@@ -193,11 +193,11 @@ def simulated(
     wanted: Callable[[], bool] = lambda: True,
 ) -> str | None:
     """The motions that a choice stands for, as text for the player; None if they are no longer wanted."""
-    from dcrl.rendering.motion import shapes  # here: it loads JAX and MuJoCo, which a map can be drawn without
-
-    found = whole()  # takes a while the first time
+    found = whole()  # takes a while the first time; before the simulator is loaded, so that damage is reported at once
     if not wanted():
         return None
+    from dcrl.rendering.motion import shapes  # here: it loads JAX and MuJoCo, which a map can be drawn without
+
     robot = shapes(found.task)
     played = []
     for one in behaviour.chosen(found, mode, cell, target):

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import socket
+import sys
 import threading
 from collections.abc import AsyncIterator, Sequence
 
@@ -30,12 +31,12 @@ GOODBYE_SECONDS = 1  # for open connections, when the server is stopped
 
 def serve(runs: Sequence[Opened], opened: socket.socket, host: str) -> None:
     """Serve the page until the process is told to stop."""
+    warming = threading.Timer(WARM_SECONDS, _warm, args=(runs[0],))
+    warming.daemon = True
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         following = asyncio.create_task(_follow(runs))
-        warming = threading.Timer(WARM_SECONDS, _warm, args=(runs[0],))
-        warming.daemon = True
         warming.start()
         yield
         warming.cancel()
@@ -58,7 +59,12 @@ def serve(runs: Sequence[Opened], opened: socket.socket, host: str) -> None:
         timeout_graceful_shutdown=GOODBYE_SECONDS,
         server_header=False,
     )
-    uvicorn.Server(config).run(sockets=[opened])
+    try:
+        uvicorn.Server(config).run(sockets=[opened])
+    finally:
+        if warming.is_alive():  # in JAX's C++ code: Python would abort it, and the process with it
+            sys.stdout.flush()
+            os._exit(0)
 
 
 async def _follow(runs: Sequence[Opened]) -> None:
