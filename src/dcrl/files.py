@@ -1,10 +1,15 @@
-"""Files that are whole or not there: written under a temporary name, synced, renamed."""
+"""Files written atomically (under a temporary name, synced, renamed), and the safetensors files of this package.
+
+`FORMAT` is the major version of those files. New fields and tensors do not change it: readers ignore what they do not
+know. It grows only when an older reader would misunderstand a file.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
 import reprlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,9 +21,12 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from dcrl.version import __version__
+
 FORMAT = 1
-HEADER_LIMIT = 2**20  # bytes; ours are of a few thousand
+HEADER_LIMIT = 2**20  # bytes; ours have a few thousand
 JSON_LIMIT = 2**24
+CHECKSUM = re.compile("[0-9a-f]{64}")
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -43,14 +51,14 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def forget_unfinished(directory: Path, names: str) -> None:
-    """Delete what a process that was killed left of files with such names, whose directory is ours alone."""
+    """Delete the temporary files that a killed process left; `names` is a pattern of the final names."""
     for path in directory.glob(f".{names}.*"):
         if path.suffix[1:].isdigit() and path.is_file():
             path.unlink()
 
 
 def free(path: Path, *, overwrite: bool) -> Path:
-    """A path that may be written to; refuses one where something is already."""
+    """The path, if it may be written to; an existing file is refused unless `overwrite`."""
     if path.is_dir():
         raise ValueError(f"{path} is a directory; expected the name of a file to write")
     if path.exists() and not overwrite:
@@ -97,9 +105,9 @@ def write_tensors(
 def read_tensors(
     path: Path, names: tuple[str, ...] = (), *, without: str | None = None
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """All tensors, which must include those named, and the metadata of a file that `write_tensors` wrote.
+    """All tensors, which must include `names`, and the metadata of a file that `write_tensors` wrote.
 
-    `without` leaves one tensor out, and with it the checksum, which is of all of them.
+    `without` leaves one tensor out; the checksum, which covers all of them, is then not verified.
     """
     try:
         with open(path, "rb") as opened:
@@ -115,13 +123,13 @@ def read_tensors(
             tensors = {name: _tensor(path, file, name) for name in there if name != without}
     except (OSError, SafetensorError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None
-    if without is None and "checksum" in metadata and metadata["checksum"] != checksum(tensors, metadata):
-        raise ValueError(f"{path} is damaged: it does not fit its metadata field 'checksum'")
+    if without is None:
+        _verify(path, tensors, metadata)
     return tensors, metadata
 
 
 def checksum(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> str:
-    """SHA-256 of the tensors in the order of their names, and of the metadata but for the checksum itself."""
+    """SHA-256 of the tensors in the order of their names, and of the metadata without the checksum itself."""
     digest = hashlib.sha256()
     for name in sorted(tensors):
         array = np.asarray(tensors[name], order="C")
@@ -132,15 +140,31 @@ def checksum(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -
     return digest.hexdigest()
 
 
+def _verify(path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> None:
+    """Refuse a file that does not match its checksum. A file without one is accepted."""
+    if "checksum" in metadata:
+        if metadata["checksum"] != checksum(tensors, metadata):
+            raise ValueError(f"{path} is damaged: it does not match its metadata field 'checksum'")
+    elif any(isinstance(value, str) and CHECKSUM.fullmatch(value) for value in metadata.values()):
+        raise ValueError(f"{path} is damaged: it has a checksum, but no metadata field 'checksum'")
+
+
 def _metadata(path: Path, header: Mapping[str, str]) -> dict[str, Any]:
     try:
         metadata = json.loads(header.get("dcrl", "{}"))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"cannot read {path}: its metadata 'dcrl' is no JSON document ({error})") from None
+        raise ValueError(f"cannot read {path}: its metadata 'dcrl' is not valid JSON ({error})") from None
     version = metadata.get("format") if isinstance(metadata, dict) else None
-    if type(version) is not int or version != FORMAT:  # true equals 1
+    if type(version) is not int or version < 1:  # True equals 1
+        raise ValueError(f"{path} is not a dcrl file: its metadata field 'format' is {reprlib.repr(version)}")
+    if version > FORMAT:
+        writer = metadata.get("version")
+        known = isinstance(writer, str) and writer.isprintable() and len(writer) < 40
+        wrote = f"dcrl {writer}" if known else "a later version"
         raise ValueError(
-            f"{path} is no dcrl file of format {FORMAT}; its metadata field 'format' is {reprlib.repr(version)}"
+            f"{path} has format {reprlib.repr(version)}, written by {wrote}; dcrl {__version__} "
+            f"reads format {FORMAT}: install a later version, "
+            "for example with pip install --upgrade dcrl-map-elites"
         )
     return dict(metadata)
 
@@ -148,5 +172,5 @@ def _metadata(path: Path, header: Mapping[str, str]) -> dict[str, Any]:
 def _tensor(path: Path, file: Any, name: str) -> NDArray[Any]:
     try:
         return np.asarray(file.get_tensor(name))
-    except (TypeError, ValueError, AttributeError) as error:  # a type or a shape that NumPy does not have
+    except (TypeError, ValueError, AttributeError) as error:  # a type or shape that NumPy does not support
         raise ValueError(f"cannot read {path}: tensor {reprlib.repr(name)}: {error}") from None

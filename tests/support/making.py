@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 import dcrl
 from dcrl.cli.main import command
 from dcrl.networks.policies import Layers
 from dcrl.types import Descriptor
 
+FORMAT_1 = Path(__file__).parents[1] / "runs" / "data" / "format-1"  # a run of the first file format
 ARRAYS = ("centroids", "occupied", "fitness", "descriptor", "genotype")
 SPACE = Descriptor(names=("x", "y"), unit="m", low=(0.0, 0.0), high=(4.0, 2.0), over="last")
 
@@ -50,3 +54,15 @@ def refused(capsys, *arguments: object) -> str:
     assert said.err.count("\n") == 1
     assert said.err.startswith("dcrl: ")
     return said.err
+
+
+def refusal(path: Path) -> str:
+    """The one sentence with which loading a file fails; it names the file."""
+    with pytest.raises(ValueError) as caught:
+        dcrl.load(path)
+    assert type(caught.value) is ValueError
+    sentence = str(caught.value)
+    assert path.name in sentence
+    assert "\n" not in sentence
+    assert len(sentence) < 600
+    return sentence

@@ -1,6 +1,7 @@
-"""What a repertoire's file must hold: every metadata field and tensor is checked before it is used.
+"""Checks of a repertoire file: every metadata field and tensor that is used is checked first.
 
-A file may come from anywhere, so nothing in it is trusted: a refusal names the file and what is wrong in it.
+A file may come from anywhere, so nothing in it is trusted. Errors name the file and the field or tensor. Fields and
+tensors that this version does not know are ignored.
 """
 
 from __future__ import annotations
@@ -18,16 +19,14 @@ from dcrl.types import Bools, Descriptor, Floats
 
 TENSORS = ("centroids", "occupied", "fitness", "descriptor", "genotype")
 ACTIVATION = "relu, then tanh"
-TOLERANCE = 1e-3  # of the descriptor's range: rounding, not another range
-FIELDS = ("format", "task", "layers", "descriptor", "activation", "algorithm", "seed", "evaluations")
-UNREAD = ("generation", "version", "configuration", "checksum")
-LARGEST = 1e30  # far from float32's limit, so that no range overflows
+TOLERANCE = 1e-3  # of the descriptor's range, for rounding
+LARGEST = 1e30  # so that no range overflows float32
 LAYERS, UNITS = 64, 1_000_000  # more than any policy has
 
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What the metadata says; the last three are None where a file does not tell."""
+    """The metadata that is used; the last three are None where a file does not have them."""
 
     task: str
     layers: Layers
@@ -38,8 +37,7 @@ class About:
 
 
 def about(where: object, metadata: Mapping[str, Any]) -> About:
-    """The metadata of a file named `where`."""
-    _known(where, metadata)
+    """The metadata of a file; errors call it `where`."""
     optional = {name: metadata.get(name) for name in ("algorithm", "seed", "evaluations")}
     for name, fits in (("algorithm", _is_text), ("seed", _is_count), ("evaluations", _is_count)):
         if optional[name] is not None and not fits(optional[name]):
@@ -57,13 +55,13 @@ def about(where: object, metadata: Mapping[str, Any]) -> About:
 
 
 def layers(where: object, metadata: Mapping[str, Any]) -> Layers:
-    """The network's shape."""
+    """The layer sizes of the network."""
     expected = f"2 to {LAYERS} whole numbers from 1 to {UNITS:,}"
     return Layers(tuple(_field(where, metadata, "layers", _are_sizes, expected)))
 
 
 def archive(where: object, tensors: Mapping[str, NDArray[Any]], network: Layers, space: Descriptor) -> None:
-    """Refuse tensors that are no archive of such policies in such a space."""
+    """Refuse tensors that are not an archive of such policies in such a space."""
     outline(where, tensors, space)
     occupied: Bools = tensors["occupied"]
     genotype: Floats = tensors["genotype"]
@@ -73,7 +71,7 @@ def archive(where: object, tensors: Mapping[str, NDArray[Any]], network: Layers,
 
 
 def outline(where: object, tensors: Mapping[str, NDArray[Any]], space: Descriptor) -> None:
-    """Refuse tensors that are no archive in such a space, whatever its policies are."""
+    """The same without the policies."""
     centroids = tensors["centroids"]
     if centroids.ndim != 2 or not len(centroids):
         raise ValueError(f"{where}: tensor 'centroids' must be (cells, {space.size}), got {_kind(centroids)}")
@@ -98,22 +96,14 @@ def outline(where: object, tensors: Mapping[str, NDArray[Any]], space: Descripto
 
 
 def actor(where: object, parameters: NDArray[Any], metadata: Mapping[str, Any], expected: Layers, task: str) -> None:
-    """Refuse an actor that is not the archive's own."""
-    _known(where, metadata)
+    """Refuse an actor that does not belong to the archive in the same directory."""
     if metadata.get("task", task) != task:
-        raise _wrong(where, "task", f"{task!r} as the archive's beside it", metadata["task"])
+        raise _wrong(where, "task", f"{task!r} as in the archive", metadata["task"])
     found = layers(where, metadata)
     if found != expected:
-        raise _wrong(where, "layers", f"{list(expected.sizes)} to fit the archive beside it", list(found.sizes))
+        raise _wrong(where, "layers", f"{list(expected.sizes)} to fit the archive", list(found.sizes))
     _expect(where, "parameters", parameters, "float32", (expected.parameters,))
     _finite(where, "parameters", parameters[None], np.ones(1, bool))
-
-
-def _known(where: object, metadata: Mapping[str, Any]) -> None:
-    """Refuse an unknown field: it may be the checksum's, damaged."""
-    unknown = sorted(set(metadata) - {*FIELDS, *UNREAD})
-    if unknown:
-        raise ValueError(f"{where}: metadata field {reprlib.repr(unknown[0])} is unknown")
 
 
 def _field(
@@ -131,9 +121,6 @@ def _space(where: object, content: dict[str, Any]) -> Descriptor:
         return _field(where, content, name, fits, expected, within="descriptor.")
 
     values = {"clip": False} | content
-    unknown = sorted(set(values) - {"names", "unit", "low", "high", "over", "clip"})
-    if unknown:
-        raise ValueError(f"{where}: metadata field {reprlib.repr('descriptor.' + unknown[0])} is unknown")
     if not isinstance(values["clip"], bool):
         raise _wrong(where, "descriptor.clip", "true or false", values["clip"])
     names = field("names", lambda value: _is_list(value, _is_text), "a list of texts")
@@ -150,7 +137,7 @@ def _space(where: object, content: dict[str, Any]) -> Descriptor:
 
 
 def _is_text(value: Any) -> bool:
-    """Printable: a terminal is to show it, not to obey it."""
+    """Not empty and printable: without control sequences for the terminal."""
     return isinstance(value, str) and value.isprintable() and bool(value)
 
 
@@ -185,14 +172,14 @@ def _expect(where: object, name: str, array: NDArray[Any], dtype: str, shape: tu
 
 def _finite(where: object, name: str, values: Floats, occupied: Bools) -> None:
     rows = values.reshape(len(values), -1)
-    finite = np.isfinite(rows.min(axis=1)) & np.isfinite(rows.max(axis=1))  # what is not shows in one of the two
+    finite = np.isfinite(rows.min(axis=1)) & np.isfinite(rows.max(axis=1))  # NaN shows in both, infinity in one
     wrong = np.flatnonzero(occupied & ~finite)
     if len(wrong):
         raise ValueError(f"{where}: tensor {name!r} must be finite, but is not in row {wrong[0]}")
 
 
 def _blank(where: object, name: str, holds: Any, expected: str, occupied: Bools) -> None:
-    """Refuse an empty cell, of which `holds` has one value each, with something in it."""
+    """Refuse an empty cell that is not blank; `holds` has one value per empty cell."""
     if not holds.all():
         wrong = np.flatnonzero(~occupied)[~holds][0]
         raise ValueError(f"{where}: tensor {name!r} must be {expected} in an empty cell, but is not in {wrong}")

@@ -1,0 +1,83 @@
+"""Configurations: read back as they were written, and refused with the field that does not fit."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from dcrl.algorithms.algorithm import ArchiveConfig
+from dcrl.algorithms.dcrl_me import DCRLConfig
+from dcrl.algorithms.me import MEConfig
+from dcrl.learners.td3 import TD3Config
+from dcrl.runs.config import RunConfig, from_json, to_json
+
+ARCHIVE = ArchiveConfig(cells=40, cvt_samples=500)
+CONFIG = RunConfig(
+    task="point_omni",
+    algorithm="dcrl_me",
+    evaluations=40,
+    seed=3,
+    simulator=None,
+    hidden=(16, 12),
+    hyperparameters=DCRLConfig(
+        ga_offspring=20,
+        pg_offspring=10,
+        ai_offspring=10,
+        archive=ARCHIVE,
+        td3=TD3Config(critic_hidden=(8, 8), replay_size=5000),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "hyperparameters", [DCRLConfig(), CONFIG.hyperparameters, MEConfig(), MEConfig(archive=ARCHIVE)]
+)
+def test_configurations_are_read_back(hyperparameters):
+    algorithm = "me" if isinstance(hyperparameters, MEConfig) else "dcrl_me"
+    config = dataclasses.replace(CONFIG, algorithm=algorithm, hyperparameters=hyperparameters)
+    assert from_json(to_json(config)) == config
+    assert from_json(json.loads(json.dumps(to_json(config)))) == config
+
+
+def without(content: dict, *path: str) -> dict:
+    """A copy that lacks one field."""
+    head, *rest = path
+    changed = {name: value for name, value in content.items() if name != head}
+    return changed | {head: without(content[head], *rest)} if rest else changed
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (without(to_json(CONFIG), "seed"), "'seed' does not fit"),
+        (
+            without(to_json(CONFIG), "hyperparameters", "td3", "discount"),
+            r"hyperparameters\.td3 .* 'discount' does not",
+        ),
+        (to_json(CONFIG) | {"colour": "red"}, "'colour' does not fit"),
+        (to_json(CONFIG) | {"algorithm": "mee"}, "there is no algorithm 'mee'; did you mean me"),
+        (to_json(CONFIG) | {"hyperparameters": 3}, "hyperparameters must be an object, got 3"),
+        (to_json(CONFIG) | {"seed": -1}, "whole number from 0"),
+    ],
+)
+def test_a_configuration_that_does_not_fit_names_the_field(content, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        from_json(content)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"seed": 1.5}, r"whole number from 0 to 2\^32 - 1, got 1\.5"),
+        ({"seed": 2**32}, "whole number"),
+        ({"hidden": ()}, "at least 1 unit each"),
+        ({"hidden": (16, 0)}, "at least 1 unit each"),
+        ({"hyperparameters": MEConfig()}, "hyperparameters of dcrl_me are a DCRLConfig, got a MEConfig"),
+        ({"hyperparameters": {"ga_offspring": 3}}, "are a DCRLConfig, got a dict"),
+    ],
+)
+def test_an_impossible_configuration_is_refused(wrong, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        dataclasses.replace(CONFIG, **wrong)
