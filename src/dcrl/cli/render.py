@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from dcrl.cli import output as printing
 from dcrl.cli.descriptor import numbers
 from dcrl.rendering import render as rendering
+from dcrl.rendering.interruption import keyboard_interrupts
 from dcrl.rendering.render import Rendered, Watch
 from dcrl.types import Floats
 
@@ -154,11 +155,21 @@ def _listed(values: Floats) -> str:
 
 @contextmanager
 def _progress() -> Iterator[Watch | None]:
-    """A progress bar on standard error if that is a terminal."""
+    """A progress bar on standard error if that is a terminal, from the first picture to the last."""
     if not sys.stderr.isatty():
         yield None
         return
     columns = TextColumn("drawing"), BarColumn(), MofNCompleteColumn(), TextColumn("left"), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("drawing", total=None)
-        yield lambda done, total: progress.update(bar, completed=done, total=total)
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = progress.add_task("drawing", total=None)
+    with ExitStack() as stack:
+
+        def watch(done: int, total: int) -> None:
+            if not progress.live.is_started:
+                stack.enter_context(keyboard_interrupts())  # so that Ctrl-C removes the bar
+                stack.enter_context(progress)
+            progress.update(bar, completed=done, total=total)
+            if done == total:
+                stack.close()
+
+        yield watch

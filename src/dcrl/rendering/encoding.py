@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from PIL import Image
 
+from dcrl.rendering.interruption import keyboard_interrupts
 from dcrl.rendering.video import Picture
 
 ENDINGS = (".mp4", ".gif", ".png")
@@ -43,11 +44,12 @@ def mp4(pictures: Iterator[Picture], fps: float) -> bytes:
     """H.264, for every player and browser. ffmpeg writes into a temporary directory, which is always deleted."""
     first = next(pictures)
     height, width = first.shape[:2]
-    with TemporaryDirectory(prefix="dcrl-") as directory:
+    ffmpeg = _ffmpeg()
+    with keyboard_interrupts(), TemporaryDirectory(prefix="dcrl-") as directory:
         path, log = Path(directory) / "video.mp4", Path(directory) / "log"
         source = f"-f rawvideo -pix_fmt rgb24 -s {width}x{height} -r {fps:g} -i -".split()
         coding = f"-c:v libx264 -crf {CONSTANT_RATE_FACTOR} -pix_fmt yuv420p -movflags +faststart".split()
-        command = [_ffmpeg(), "-v", "error", *source, *coding, str(path)]
+        command = [ffmpeg, "-v", "error", *source, *coding, str(path)]
         with (
             log.open("wb") as messages,
             # in a session of its own, so that Ctrl-C does not reach ffmpeg
