@@ -84,7 +84,7 @@ def test_a_diverged_simulation_ends_the_episode():
     np.testing.assert_array_equal(environment.reset(seed=0)[0], observation)
 
 
-def test_actions_beyond_the_box_count_as_its_border():
+def test_actions_outside_the_box_are_clipped():
     environment = RobotEnvironment("point_omni")
     outcomes = []
     for push in (1.0, 5.0):
@@ -94,7 +94,7 @@ def test_actions_beyond_the_box_count_as_its_border():
     assert outcomes[0][1] == outcomes[1][1] == 0.5
 
 
-def test_errors_say_what_is_wrong():
+def test_errors_name_the_cause():
     environment = RobotEnvironment("point_omni")
     environment.reset(seed=0)
     with pytest.raises(ValueError, match=r"has shape \(2,\), got \(3,\)"):
@@ -113,7 +113,7 @@ def test_errors_say_what_is_wrong():
 
 
 @pytest.mark.skipif(not camera.available(), reason="needs OpenGL")
-def test_a_picture_shows_the_robot():
+def test_rendering_shows_the_robot():
     environment = gymnasium.make("dcrl/PointOmni-v0", render_mode="rgb_array", width=64, height=48)
     environment.reset(seed=0)
     picture = environment.render()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -64,3 +65,25 @@ def test_what_cannot_be_rendered_is_refused_with_a_sentence() -> None:
             check_renders(odd)
     with pytest.raises(ValueError, match=r"genotypes for square must be \(B, 2\)"):
         next(episode_frames(square.task, np.zeros(3), hidden=()))
+
+
+class HalfMade:
+    """A viewer that fails twice, as Gymnasium's does without OpenGL."""
+
+    def __init__(self) -> None:
+        raise RuntimeError("no display")
+
+    def __del__(self) -> None:
+        self.context.free()  # type: ignore[attr-defined]
+
+
+class Displayless(square.Square):
+    def render(self) -> None:
+        HalfMade()
+
+
+def test_a_failure_to_render_is_one_sentence() -> None:
+    """The failure in `__del__` would be a second error, which pytest reports."""
+    gymnasium.register("tests/Displayless-v0", entry_point=Displayless, max_episode_steps=square.STEPS)
+    with pytest.raises(ValueError, match=r"Displayless-v0 cannot be rendered here \(RuntimeError: no display\)"):
+        check_renders(dataclasses.replace(square.task, environment="tests/Displayless-v0"))

@@ -29,14 +29,14 @@ def test_a_motion_equals_the_rollout(name: str) -> None:
     policy = genotype(task)
     for seed in (0, 5):
         motion, played = record(task, policy, seed), dcrl.rollout(task, policy[None], seed)
-        lived = played.transitions
-        assert lived is not None
+        transitions = played.transitions
+        assert transitions is not None
         assert (motion.fitness, motion.steps) == (float(played.fitness[0]), played.steps[0])
-        assert (motion.valid, motion.terminated) == (played.valid[0], lived.terminated[0])
+        assert (motion.valid, motion.terminated) == (played.valid[0], transitions.terminated[0])
         assert motion.descriptor.tobytes() == played.descriptor[0].tobytes()
-        assert motion.reward.astype(np.float32).tobytes() == lived.reward[0, : motion.steps].tobytes()
-        assert motion.action.tobytes() == lived.action[0, : motion.steps].tobytes()
-        assert motion.step_descriptor.tobytes() == lived.state_descriptor[0, : motion.steps + 1].tobytes()
+        assert motion.reward.astype(np.float32).tobytes() == transitions.reward[0, : motion.steps].tobytes()
+        assert motion.action.tobytes() == transitions.action[0, : motion.steps].tobytes()
+        assert motion.step_descriptor.tobytes() == transitions.state_descriptor[0, : motion.steps + 1].tobytes()
 
 
 def test_the_mean_of_uneven_steps_is_summed_as_the_simulator_does() -> None:

@@ -7,6 +7,8 @@ The episode is the `gymnasium` simulator's own, so its rewards and descriptors a
 from __future__ import annotations
 
 import dataclasses
+import sys
+import traceback
 import warnings
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -103,6 +105,7 @@ def _picture(task: GymnasiumTask, environments: SyncVectorEnv[Any, Any]) -> Pict
             warnings.simplefilter("ignore")  # the error below says it once
             picture = np.asarray(environments.render()[0])
     except Exception as error:  # each environment fails in its own way
+        _discard_frames(error)
         raise ValueError(
             f"task {task.name}: {task.environment} cannot be rendered here ({type(error).__name__}: {error}); "
             f"environments of MuJoCo need OpenGL: {camera.HELP}"
@@ -113,3 +116,13 @@ def _picture(task: GymnasiumTask, environments: SyncVectorEnv[Any, Any]) -> Pict
             f"got {picture.shape} of {picture.dtype}"
         )
     return np.ascontiguousarray(picture)
+
+
+def _discard_frames(error: Exception) -> None:
+    """Delete what the failed call made, silently: Gymnasium's viewer fails in `__del__` if its `__init__` failed."""
+    before = sys.unraisablehook
+    sys.unraisablehook = lambda unraisable: None
+    try:
+        traceback.clear_frames(error.__traceback__)
+    finally:
+        sys.unraisablehook = before
