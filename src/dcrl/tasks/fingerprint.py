@@ -14,6 +14,8 @@ from dcrl.tasks.task import Task
 FUNCTIONS = ("start", "observe", "reward", "terminated", "step_descriptor")
 # the robot's bodies, joints, shapes, motors and sensors
 MODEL = ("qpos0", "body_mass", "body_inertia", "body_pos", "jnt_range", "dof_damping", "geom_size", "geom_pos")
+# labels that were renamed, and the label that checkpoints and evaluations of earlier versions hold
+EARLIER_LABELS = {"torso z minus 0.7 m (m)": "torso z (m)"}
 
 
 def fingerprint(task: AnyTask) -> dict[str, Any]:
@@ -25,7 +27,7 @@ def fingerprint(task: AnyTask) -> dict[str, Any]:
         for name in (*MODEL, "actuator_gear", "actuator_ctrlrange", "sensor_objid"):
             numbers.update(getattr(task.model, name).tobytes())
         own: dict[str, Any] = {
-            "observations": task.observations,
+            "observations": tuple(EARLIER_LABELS.get(label, label) for label in task.observations),
             "actions": task.actions,
             "integration": asdict(task.integration),
             "model": numbers.hexdigest()[:16],

@@ -1,5 +1,7 @@
 """The half cheetah: a planar body on a front and a back leg that cannot fall.
 
+Its first observation, qpos[1], is the torso's height above its height in the model file, 0.7 m: 0 at rest.
+
 reward v_x - 0.1 |u|^2, clipped at 0
 """
 
@@ -45,7 +47,9 @@ halfcheetah_uni = Task(
     name="halfcheetah_uni",
     summary="Half cheetah: run forward in every way of using two feet",
     horizon=1000,
-    observations=locomotion.planar_labels("torso quaternion w", "torso quaternion y", joints=JOINTS),
+    observations=locomotion.planar_labels(
+        "torso quaternion w", "torso quaternion y", joints=JOINTS, height="torso z minus 0.7 m (m)"
+    ),
     actions=JOINTS,
     descriptor=locomotion.contact_rates(("front foot", "back foot")),
     integration=INTEGRATION,

@@ -104,10 +104,10 @@ def named(template: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(template.format(name) for name in names)
 
 
-def planar_labels(*pitch: str, joints: tuple[str, ...]) -> tuple[str, ...]:
+def planar_labels(*pitch: str, joints: tuple[str, ...], height: str = "torso z (m)") -> tuple[str, ...]:
     """The observations of a robot that moves in the x-z plane."""
     return (
-        "torso z (m)",
+        height,
         *pitch,
         *named("{} angle (rad)", joints),
         "torso velocity x (m/s)",
