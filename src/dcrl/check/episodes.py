@@ -1,4 +1,4 @@
-"""Checks on a few whole episodes of random policies, played by the task's simulator."""
+"""Checks on a few whole episodes of the policies that training begins with, played by the task's simulator."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from dataclasses import fields
 import numpy as np
 
 from dcrl import simulators
+from dcrl.check.exploration import explored, listed
 from dcrl.check.findings import FaultError, Finding, Note, find
+from dcrl.networks.perceptrons import initial_policies
 from dcrl.networks.policies import policy_layers
 from dcrl.simulators.rollouts import start_keys
 from dcrl.tasks.registry import AnyTask
-from dcrl.types import Evaluation, Floats, Transitions
+from dcrl.types import Evaluation, Transitions
 
 POLICIES = 8
 PARTS = (slice(0, 5), slice(3, 8))  # of the batch: other neighbours, and simulators compile no further batch size
 
 
 def check_episodes(findings: list[Finding], task: AnyTask) -> None:
-    """Play random policies from start states of their own: once, once more, and in parts."""
+    """Play initial policies from start states of their own: once, once more, and in parts."""
     layers = policy_layers(task.observation_size, task.action_size)
-    genotypes = np.random.default_rng(0).normal(scale=0.1, size=(POLICIES, layers.parameters)).astype(np.float32)
+    genotypes = initial_policies(layers, 0, POLICIES)
     starts = start_keys(range(POLICIES), POLICIES)
     played: list[Evaluation] = []
 
@@ -48,7 +50,8 @@ def check_episodes(findings: list[Finding], task: AnyTask) -> None:
     with simulators.make(task) as simulator:
         if find(findings, "episodes", episodes):
             find(findings, "rewards", lambda: _rewards(played[0]))
-            find(findings, "descriptors", lambda: _descriptors(played[0], task))
+            if find(findings, "descriptors", lambda: _descriptors(played[0], task)):
+                find(findings, "exploration", lambda: explored(task, simulator))
             find(findings, "termination", lambda: _termination(played[0], task.horizon))
             find(findings, "determinism", determinism)
 
@@ -61,7 +64,7 @@ def _validity(played: Evaluation) -> str | Note:
         )
     if valid < POLICIES:
         return Note(f"{POLICIES - valid} of {POLICIES} episodes are invalid: they diverged and will not be archived")
-    return f"{POLICIES} random policies simulated for {played.steps.sum():,} steps, all finite"
+    return f"{POLICIES} policies simulated for {played.steps.sum():,} steps, all finite"
 
 
 def _rewards(played: Evaluation) -> str:
@@ -71,7 +74,7 @@ def _rewards(played: Evaluation) -> str:
         policy, step = np.argwhere(reward < 0)[0]
         raise FaultError(
             f"reward must never be negative, but was {reward[policy, step]:g} at step {step} of policy {policy}; "
-            "add an offset or clip it at 0, else dying early would pay"
+            "add an offset or clip it at 0, otherwise an early end would pay"
         )
     simulated = reward[transitions.simulated & played.valid[:, None]]
     return f"rewards from {simulated.min():.3g} to {simulated.max():.3g}, never negative"
@@ -86,16 +89,14 @@ def _descriptors(played: Evaluation, task: AnyTask) -> str | Note:
     if outside.any() and not space.clip:
         policy, column = np.argwhere(outside)[0]
         raise FaultError(
-            f"descriptor '{space.names[column]}' must lie in [{low[column]:g}, {high[column]:g}], but a random policy "
-            f"measured {values[policy, column]:g}; widen the bounds or set `clip=True`"
+            f"descriptor '{space.names[column]}' must lie in [{low[column]:g}, {high[column]:g}], but an initial "
+            f"policy measured {values[policy, column]:g}; widen the bounds or set `clip=True`"
         )
     if outside.any():
         return Note(
-            f"{outside.any(axis=1).mean():.0%} of random policies leave the descriptor's bounds and are clipped"
+            f"{outside.any(axis=1).mean():.0%} of the initial policies leave the descriptor's bounds and are clipped"
         )
-    if len(values) > 1 and np.ptp(values, axis=0).max() == 0:
-        return Note(f"all {len(values)} random policies have the same descriptor, {_listed(values[0])}")
-    return f"descriptors from {_listed(values.min(axis=0))} to {_listed(values.max(axis=0))}, within bounds"
+    return f"descriptors from {listed(values.min(axis=0))} to {listed(values.max(axis=0))}, within bounds"
 
 
 def _termination(played: Evaluation, horizon: int) -> str | Note:
@@ -140,7 +141,3 @@ def _difference(one: Evaluation, other: Evaluation) -> str | None:
         if rows[0].tobytes() != rows[1].tobytes():
             return name.replace("_", " ")
     return None
-
-
-def _listed(values: Floats) -> str:
-    return f"({', '.join(f'{value:.3g}' for value in values)})"

@@ -1,19 +1,20 @@
-"""`dcrl check-task`: examine a task and say what is wrong with it."""
+"""`dcrl check-task`: check a task and say what is wrong with it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 
-from dcrl.check import check_task
+from dcrl.check import Finding, check_task
 from dcrl.cli import output
 
 MARKS = {"ok": "✓", "failed": "✗", "note": "•"}
 
 
 def run(task: str, /, *, json: bool = False) -> int:
-    """Examine a task: its model, shapes, ranges and determinism, and some episodes of random policies.
+    """Check a task: model, shapes, ranges, determinism, and episodes of the policies that training begins with.
 
-    The exit code is 0 if every check holds (a note, •, is no failure) and 2 if not.
+    The exit code is 0 if every check passes and 2 if not. A note (•) is a warning, not a failure.
 
     Args:
         task: a task's name, module:object or file.py:object
@@ -27,5 +28,13 @@ def run(task: str, /, *, json: bool = False) -> int:
         console = output.console()
         for finding in findings:
             console.print(f"{MARKS[finding.status]} {finding.check}: {finding.sentence}")
-        console.print(f"{task}: {f'{failures} of {len(findings)} checks failed' if failures else 'every check holds'}")
+        console.print(f"{task}: {_verdict(findings)}")
     return 2 if failures else 0
+
+
+def _verdict(findings: tuple[Finding, ...]) -> str:
+    """The outcome in one line, with the number of notes, so that a warning is not lost."""
+    count = Counter(finding.status for finding in findings)
+    passed = f"{count['failed']} of {len(findings)} checks failed" if count["failed"] else "every check passed"
+    notes = {0: "", 1: "; see the note"}.get(count["note"], f"; see the {count['note']} notes")
+    return passed + notes

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from dcrl import keys
 from dcrl.networks.policies import Layers, Parameters
+from dcrl.types import Floats
 
 
 def init(layers: Layers, key: jax.Array) -> jax.Array:
@@ -20,6 +24,17 @@ def init(layers: Layers, key: jax.Array) -> jax.Array:
         kernel = jax.random.uniform(key_l, (fan_in, fan_out), minval=-bound, maxval=bound)
         parts.append((kernel, jnp.zeros(fan_out)))
     return join(parts)
+
+
+def initial_policies(layers: Layers, seed: int, count: int) -> Floats:
+    """(count, P) the policies that a run begins with: the same for every algorithm, the i-th whatever the count."""
+    key = keys.stream(keys.generation(keys.root(seed), 0), "policies")
+    return np.asarray(_drawn(layers, key, count))
+
+
+@partial(jax.jit, static_argnames=("layers", "count"))
+def _drawn(layers: Layers, key: jax.Array, count: int) -> jax.Array:
+    return jax.vmap(partial(init, layers))(keys.each(key, count))
 
 
 def join(layers: Parameters) -> jax.Array:
