@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 from dcrl import keys, simulators
-from dcrl.cli.main import command
 from dcrl.networks.policies import Layers, policy_layers
 from dcrl.simulators.rollouts import evaluate
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 from dcrl.types import Evaluation, Floats
-from support.random_runs import give_actor
+from support.random_runs import save_run
 
 Policies = tuple[Floats, jax.Array, Layers]
 
@@ -88,16 +87,11 @@ def _bytes(evaluation: Evaluation, row: int) -> bytes:
     return b"".join(np.asarray(part).tobytes() for part in parts)
 
 
-SHARED = ("--cells", "64", "--cvt-samples", "1000", "--hidden", "16", "16", "--evaluations", "96", "--quiet")
-
-
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory) -> dict[str, Path]:
-    """Of seeds 0, which has an actor, and 1."""
-    output = tmp_path_factory.mktemp("runs")
-    line = ("train", "point_omni", "--algorithm", "me", "--ga-offspring", "32", "--output", str(output), *SHARED)
-    for seed in ("0", "1"):
-        assert command([*line, "--seed", seed]) == 0
-    found = {name: output / "point_omni" / "me" / f"seed-{seed}" for seed, name in enumerate(("actor", "plain"))}
-    give_actor(found["actor"])
-    return found
+    """Two runs of random policies: of seed 0, with an actor, and of seed 1, without."""
+    root = tmp_path_factory.mktemp("runs")
+    return {
+        "actor": save_run(root / "actor", "point_omni", cells=64, seed=0),
+        "plain": save_run(root / "plain", "point_omni", cells=64, seed=1, actor=False),
+    }

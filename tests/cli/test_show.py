@@ -9,6 +9,7 @@ import numpy as np
 from rich.console import Console
 
 import dcrl
+from dcrl.cli import output as printing
 from dcrl.cli import show
 from dcrl.repertoires.save import save
 from dcrl.repertoires.summary import picture, summarise
@@ -49,17 +50,17 @@ def test_show_end_to_end(runs, tmp_path, capsys):
     text = capsys.readouterr().out
     for expected in (
         "task         point_omni",
-        "algorithm    me",
+        "algorithm    dcrl_me",
         "seed         0",
-        "evaluations  96",
-        "policies     5 - 16 - 16 - 2, and an actor",
+        "evaluations  2,048",
+        "policies     5 - 16 - 12 - 2, and an actor",
         f"QD score     {repertoire.archive.qd_score:,.1f}",
         f"{repertoire.occupied.sum()} of 64 cells",
         "descriptor   final x from -3 to 3, final y from -3 to 3 (m)",
     ):
         assert expected in text
-    drawn = text.splitlines()[-show.HEIGHT // 2 :]
-    assert drawn == show.plain(picture(repertoire, show.WIDTH, show.HEIGHT)[::2]).splitlines()
+    drawn = text.splitlines()[-15:]
+    assert drawn == show.plain(picture(repertoire, 60, 30)[::2]).splitlines()
     assert {*"".join(drawn)} <= {*"0123456789."}
     assert "9" in "".join(drawn)
     picture_file = tmp_path / "map.png"
@@ -84,4 +85,24 @@ def test_show_of_other_dimensions(tmp_path, capsys):
     assert ran("show", tmp_path / "line.safetensors") == 0
     text = capsys.readouterr().out
     assert "algorithm    unknown" in text
+    assert "3 of 4 cells" in text
     assert "a terminal shows descriptors of 2 dimensions only" in text
+
+
+def test_show_fits_a_narrow_terminal(tmp_path, capsys, monkeypatch):
+    save(tmp_path / "file.safetensors", made([1, 5, np.nan, 3], algorithm="me", seed=2, evaluations=40))
+    monkeypatch.setattr(printing, "console", lambda: Console(width=40, highlight=False, markup=False))
+    assert ran("show", tmp_path / "file.safetensors") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert "fitness      min, quartiles, max: 1.00" in lines
+    assert "             2.00  3.00  4.00  5.00" in lines
+    assert lines[-1] == "0" * 10 + "9" * 10 + "." * 10 + "5" * 10
+
+
+def test_counts_have_their_noun(tmp_path, capsys):
+    one = made([1, np.nan, np.nan, np.nan])
+    for name in "ab":
+        save(tmp_path / name, one)
+    assert ran("merge", tmp_path / "a", tmp_path / "b", "--output", tmp_path / "merged") == 0
+    assert f"{tmp_path / 'merged'}: 1 elite in 4 cells, QD score 1.0, coverage 25.0%" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""A run directory a task."""
+"""One run directory per task."""
 
 from __future__ import annotations
 

@@ -66,29 +66,22 @@ def test_only_the_page_itself_is_answered(address: str) -> None:
         (("{run}", "--host", "no.such.host.invalid"), "--host is an address of this machine"),
         (("{run}", "--export", "{tmp}/page.html", "--cells", "0"), "at least 1, got 0"),
         (("{run}", "--export", "{tmp}/page.html", "--descriptor", "a,b"), "comma-separated numbers"),
-        (("{own}",), "--trust-task"),
     ],
 )
 def test_bad_input_is_a_sentence(
     arguments: tuple[str, ...],
     expected: str,
     run: Path,
-    found: Repertoire,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "damaged.safetensors").write_bytes((run / "archive.safetensors").read_bytes()[:5000])
-    own = tmp_path / "own.safetensors"
-    task = tmp_path / "task.py"
-    task.write_text(f"from pathlib import Path\nPath({str(tmp_path / 'ran')!r}).touch()\n")
-    save(own, dataclasses.replace(found, task=f"{task}:task"))
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        known = {"tmp": tmp_path, "run": run, "own": own, "port": taken.getsockname()[1]}
+        known = {"tmp": tmp_path, "run": run, "port": taken.getsockname()[1]}
         code = command(["explore", *(argument.format(**known) for argument in arguments), "--no-browser"])
     output, error = capsys.readouterr()
     assert (code, output, error.count("\n")) == (2, "", 1)
     assert expected in error
-    assert not (tmp_path / "ran").exists()
 
 
 def test_an_archive_that_changes_into_one_with_code_is_not_followed(found: Repertoire, tmp_path: Path) -> None:

@@ -42,11 +42,11 @@ def test_convert_there_and_back(runs, tmp_path, capsys):
     assert ran("convert", table, "--like", runs["actor"], "--output", back) == 0
     original, found = dcrl.load(runs["actor"]), dcrl.load(back)
     assert_same(found, original)
-    assert (found.algorithm, found.seed, found.evaluations) == ("me", 0, 96)
+    assert (found.algorithm, found.seed, found.evaluations) == ("dcrl_me", 0, 2048)
     assert "--overwrite" in refused(capsys, "convert", runs["actor"], "--output", table)
     wrong = ("convert", table, "--output", tmp_path / "new.safetensors")
-    assert "name a run that does with --like" in refused(capsys, *wrong)
-    assert "--like goes with a .csv" in refused(
+    assert "name a run that has them with --like" in refused(capsys, *wrong)
+    assert "--like is for a .csv" in refused(
         capsys, "convert", runs["plain"], "--like", runs["plain"], "--output", tmp_path / "b.csv"
     )
     for pair in ((runs["plain"], "b.safetensors"), (table, "b.csv"), (table, "b.txt")):
@@ -112,7 +112,7 @@ def test_another_pyribs_archive_is_refused():
     like, archive = made([1, 2, np.nan, 3]), to_pyribs(made([1, 2, np.nan, 3]))
     with pytest.raises(ValueError, match=r"measures go from \(0.0, 0.0\) to \(4.0, 2.0\), the descriptor of line from"):
         from_pyribs(archive, dataclasses.replace(like, space=dataclasses.replace(SPACE, low=(-1.0, 0.0))))
-    with pytest.raises(ValueError, match=r"a policy of line has 4 parameters, a solution there \(2,\)"):
+    with pytest.raises(ValueError, match=r"a policy of line has 4 parameters, the archive's solutions have \(2,\)"):
         from_pyribs(archive, dataclasses.replace(like, layers=Layers((1, 2))))
     with pytest.raises(ValueError, match=r"expected a ribs\.archives\.CVTArchive, got a list"):
         from_pyribs([], like)
@@ -120,5 +120,5 @@ def test_another_pyribs_archive_is_refused():
 
 def test_without_pyribs_it_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "ribs.archives", None)
-    with pytest.raises(ValueError, match=r"needs the package ribs; pip install 'ribs>=0\.9'"):
+    with pytest.raises(ValueError, match=r"archives need the package ribs: pip install 'ribs>=0\.9'"):
         to_pyribs(made([1, 2, 3, 4]))

@@ -1,4 +1,4 @@
-"""A file from elsewhere names a task; that runs no code unless somebody vouches for it."""
+"""The task that a file names is Python code, and no command runs it without --trust-task."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import dcrl
 from dcrl.cli.main import command
 from dcrl.repertoires.save import save
+from support.making import refused
 from support.random_runs import save_run
 
 
@@ -31,27 +32,40 @@ def hostile(tmp_path: Path) -> Path:
     [
         "evaluate {file} --repeats 1",
         "export {file} --what repertoire --output {folder}/all.npz",
-        "explore {file} --no-browser --port 0",
         "render {file} --output {folder}/a.png",
+        "explore {file} --no-browser --port 0",
         "explore {file} --export {folder}/page.html",
     ],
 )
-def test_playing_a_file_needs_trust_in_its_task(line, hostile, capsys):
+def test_a_command_that_needs_the_task_needs_trust(line, hostile, capsys):
     words = line.format(file=hostile, folder=hostile.parent).split()
-    assert command(words) == 2
-    assert "--trust-task" in capsys.readouterr().err
+    assert "if you trust it, add --trust-task" in refused(capsys, *words)
     assert not (hostile.parent / "ran").exists()
 
 
-@pytest.mark.parametrize("line", ["show {file}", "regrid {file} --cells 8 --output {folder}/other.safetensors"])
-def test_looking_at_a_file_runs_no_code(line, hostile):
+@pytest.mark.parametrize(
+    "line",
+    [
+        "show {file}",
+        "regrid {file} --cells 8 --output {folder}/other.safetensors",
+        "merge {file} {file} --output {folder}/other.safetensors",
+        "convert {file} --output {folder}/other.csv",
+    ],
+)
+def test_reading_a_file_runs_no_code(line, hostile):
     assert command(line.format(file=hostile, folder=hostile.parent).split()) == 0
     assert not (hostile.parent / "ran").exists()
 
 
 @pytest.mark.parametrize(
-    "line", ["evaluate {file} --repeats 1", "export {file} --what repertoire --output {folder}/a.npz"]
+    "line",
+    [
+        "evaluate {file} --repeats 1",
+        "export {file} --what repertoire --output {folder}/a.npz",
+        "render {file} --output {folder}/a.png --moments 1 --width 32 --height 32",
+        "explore {file} --export {folder}/page.html --cells 1",
+    ],
 )
-def test_with_trust_it_is_played(line, hostile):
+def test_with_trust_the_task_is_used(line, hostile):
     assert command([*line.format(file=hostile, folder=hostile.parent).split(), "--trust-task"]) == 0
     assert (hostile.parent / "ran").exists()

@@ -1,4 +1,4 @@
-"""Run directories of random policies, made in no time."""
+"""Run directories of random policies, made without training."""
 
 from __future__ import annotations
 
@@ -27,21 +27,29 @@ def random_parameters(layers: Layers, count: int, seed: int) -> np.ndarray:
     return parameters
 
 
-def save_run(path: Path, name: str, *, actor: bool = True, hidden: tuple[int, ...] = HIDDEN) -> Path:
+def save_run(
+    path: Path,
+    name: str,
+    *,
+    actor: bool = True,
+    hidden: tuple[int, ...] = HIDDEN,
+    cells: int = CELLS,
+    seed: int = 3,
+) -> Path:
     """A run directory of random elites, every third cell empty, and of a random actor."""
-    task, random = registry.get(name), np.random.default_rng(5)
+    task, random = registry.get(name), np.random.default_rng(seed + 2)
     layers = Layers((task.observation_size, *hidden, task.action_size))
-    space, full = task.descriptor, np.arange(CELLS) % 3 != 0
-    centroids = random.uniform(space.low, space.high, (CELLS, space.size)).astype(np.float32)
+    space, full = task.descriptor, np.arange(cells) % 3 != 0
+    centroids = random.uniform(space.low, space.high, (cells, space.size)).astype(np.float32)
     nearby = centroids + random.normal(0, 0.01, centroids.shape).astype(np.float32)
     archive = Archive(
         centroids=centroids,
-        fitness=np.where(full, random.uniform(0, 50, CELLS), -np.inf).astype(np.float32),
+        fitness=np.where(full, random.uniform(0, 50, cells), -np.inf).astype(np.float32),
         descriptor=np.where(full[:, None], np.clip(nearby, space.low, space.high), np.nan).astype(np.float32),
-        genotype=np.where(full[:, None], random_parameters(layers, CELLS, 6), 0),
+        genotype=np.where(full[:, None], random_parameters(layers, cells, seed + 3), 0),
     )
     path.mkdir(parents=True)
-    metadata = {"task": name, "algorithm": "dcrl_me", "seed": 3, "generation": 7, "evaluations": 2048}
+    metadata = {"task": name, "algorithm": "dcrl_me", "seed": seed, "generation": 7, "evaluations": 2048}
     metadata |= {"layers": layers.sizes, "descriptor": dataclasses.asdict(space), "version": "0.1.0"}
     save_archive(path / "archive.safetensors", archive, metadata)
     if actor:
@@ -52,7 +60,7 @@ def save_run(path: Path, name: str, *, actor: bool = True, hidden: tuple[int, ..
 
 
 def give_actor(run: Path, parameters: np.ndarray | None = None) -> None:
-    """An actor for a run that has trained none: a random one, or that of these parameters."""
+    """Give a run without an actor a random one, or one with these parameters."""
     _, about = read_tensors(run / "archive.safetensors")
     layers = load(run).actor_layers
     own = {name: value for name, value in about.items() if name != "checksum"} | {"layers": layers.sizes}

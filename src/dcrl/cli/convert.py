@@ -23,22 +23,22 @@ def run(
     overwrite: bool = False,
     json: bool = False,
 ) -> int:
-    """Write a repertoire's elites as a CSV table, or make a repertoire of such a table; all numbers stay bit for bit.
+    """Write the elites of a repertoire as a CSV table, or read such a table; numbers are kept exactly.
 
     Args:
-        path: a run's directory, a repertoire's file, or a .csv
+        path: a run directory, a repertoire file, or a .csv
         output: the file to write: a .csv table, or a .safetensors that `dcrl.load` reads
-        like: with a .csv, the run or the repertoire whose task, network and cells it belongs to
-        overwrite: replace the output file if it is already there
-        json: print a JSON object, for programs
+        like: with a .csv, the run or repertoire that has its task, network and cells
+        overwrite: replace an existing output file
+        json: print a JSON object
     """
     table, back = output.suffix == ".csv", path.suffix == ".csv"
     if table == back or (back and output.suffix != ".safetensors"):
         raise ValueError(f"convert a repertoire to a .csv, or a .csv to a .safetensors; got {path} and {output}")
     if back and like is None:
-        raise ValueError("a table does not tell its task, network and cells; name a run that does with --like")
+        raise ValueError("a .csv does not contain the task, network and cells; name a run that has them with --like")
     if not back and like is not None:
-        raise ValueError("--like goes with a .csv; a repertoire knows its task, network and cells")
+        raise ValueError("--like is for a .csv; a repertoire has its own task, network and cells")
     free(output, overwrite=overwrite)
     repertoire = load(path) if like is None else from_csv(path, load(like))
     if table:

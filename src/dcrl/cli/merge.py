@@ -1,4 +1,4 @@
-"""`dcrl merge A B ... --output FILE`: the best elite a cell of several repertoires."""
+"""`dcrl merge RUN RUN ... --output FILE`: the best elite of each cell of several repertoires."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def run(
     """Merge repertoires of the same task, network and descriptor into the cells of the first.
 
     Args:
-        paths: runs' directories or repertoires' files, at least two
+        paths: at least two run directories or repertoire files
         output: the file to write, such as merged.safetensors; `dcrl.load` reads it
-        overwrite: replace the output file if it is already there
-        json: print a JSON object, for programs
+        overwrite: replace an existing output file
+        json: print a JSON object
     """
     free(output, overwrite=overwrite)
     merged = merge([load(path) for path in paths])

@@ -1,4 +1,4 @@
-"""How verbs print: tables for people, JSON for programs."""
+"""How commands print: tables for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-PLAIN_WIDTH = 300  # columns where no terminal says how wide it is: wide enough to break no line
+PLAIN_WIDTH = 300  # columns where there is no terminal: wide enough to break no line
 
 
 def console() -> Console:
@@ -31,3 +31,8 @@ def table(*headings: str, right: tuple[str, ...] = ()) -> Table:
 def print_json(value: Any) -> None:
     """One JSON document; a number that is not finite is an error, since JSON has none."""
     print(json.dumps(value, indent=2, allow_nan=False))
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: 1 run, 2 runs, 1,024 runs."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

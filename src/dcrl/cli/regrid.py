@@ -25,16 +25,16 @@ def run(
     overwrite: bool = False,
     json: bool = False,
 ) -> int:
-    """Put a repertoire's elites into another number of cells; where several fall into one, the best is kept.
+    """Put the elites of a repertoire into another number of cells; of several in one cell the best is kept.
 
     Args:
-        path: a run's directory, or a repertoire's file
-        cells: cells of the new archive
+        path: a run directory or a repertoire file
+        cells: number of cells of the new archive
         output: the file to write, such as regridded.safetensors; `dcrl.load` reads it
-        seed: seed of the cells' centroids
+        seed: seed of the centroids
         cvt_samples: uniform samples that the centroids are computed from
-        overwrite: replace the output file if it is already there
-        json: print a JSON object, for programs
+        overwrite: replace an existing output file
+        json: print a JSON object
     """
     if not 0 <= seed < 2**32:
         raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {seed}")

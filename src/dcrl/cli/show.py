@@ -1,7 +1,8 @@
-"""`dcrl show RUN`: a repertoire in numbers and as a map."""
+"""`dcrl show RUN`: a repertoire as numbers and as a map."""
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +16,9 @@ from dcrl.repertoires.load import load
 from dcrl.repertoires.summary import Summary, picture, summarise
 from dcrl.types import Ints
 
-WIDTH, HEIGHT = 60, 30  # characters across, points up; two points make a character in colour
-# viridis, from the least fitness to the greatest
+WIDTH = 60  # columns of the map, at most; it has half as many points up, two per character in colour
+LABEL = 13  # columns
+# viridis, from the lowest fitness to the highest
 COLOURS = (
     *("#440154", "#482878", "#3e4989", "#31688e", "#26828e"),
     *("#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"),
@@ -35,10 +37,10 @@ def run(
     """Summarise a repertoire and draw its map.
 
     Args:
-        path: a run's directory, or a repertoire's file
-        output: a PNG file for the map; in the terminal by default, if the descriptor has 2 dimensions
-        overwrite: replace the output file if it is already there
-        json: print a JSON object, for programs
+        path: a run directory or a repertoire file
+        output: write the map as a PNG file; by default it is drawn in the terminal, if the descriptor has 2 dimensions
+        overwrite: replace an existing output file
+        json: print a JSON object
     """
     if output is not None and output.suffix != ".png":
         raise ValueError(f"the map is a picture; its --output must end in .png, got {output}")
@@ -54,22 +56,24 @@ def run(
         printing.print_json(asdict(summary) | {"map": None if output is None else str(output)})
         return 0
     console = printing.console()
-    for label, text in lines(summary):
-        console.print(f"{label:<13}{text}", soft_wrap=True)
+    described = lines(summary)
     if output is not None:
-        print(f"{'map':<13}{output}")
-    elif repertoire.space.size == 2:
-        drawn = picture(repertoire, WIDTH, HEIGHT)
+        described.append(("map", str(output)))
+    elif repertoire.space.size != 2:
+        described.append(("map", "use --output FILE.png; a terminal shows descriptors of 2 dimensions only"))
+    for label, text in described:
+        console.print(folded(label, text, console.width), soft_wrap=True)
+    if output is None and repertoire.space.size == 2:
+        width = min(WIDTH, console.width)
+        drawn = picture(repertoire, width, width // 4 * 2)
         console.print()
         colours = console.color_system and not console.no_color and console.encoding.startswith("utf")
         console.print(coloured(drawn) if colours else plain(drawn[::2]), soft_wrap=True)
-    else:
-        print(f"{'map':<13}--output FILE.png draws one; a terminal shows descriptors of 2 dimensions only")
     return 0
 
 
 def lines(summary: Summary) -> list[tuple[str, str]]:
-    """The numbers for people."""
+    """What is printed, as labels and texts."""
 
     def known(value: object) -> str:
         return "unknown" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
@@ -84,20 +88,26 @@ def lines(summary: Summary) -> list[tuple[str, str]]:
         ("evaluations", known(summary.evaluations)),
         ("policies", " - ".join(map(str, summary.layers)) + (", and an actor" if summary.has_actor else "")),
         ("QD score", f"{summary.qd_score:,.1f}"),
-        ("coverage", f"{summary.coverage:.1%}, {summary.elites:,} of {summary.cells:,} cells"),
+        ("coverage", f"{summary.coverage:.1%}, {summary.elites:,} of {printing.plural(summary.cells, 'cell')}"),
         ("max fitness", "none" if summary.max_fitness is None else f"{summary.max_fitness:,.2f}"),
-        ("fitness", "none" if quantiles is None else "least, quartiles, greatest: " + _numbers(quantiles)),
+        ("fitness", "none" if quantiles is None else "min, quartiles, max: " + _numbers(quantiles)),
         ("descriptor", f"{bounds} ({summary.descriptor_unit})"),
     ]
 
 
+def folded(label: str, text: str, width: int) -> str:
+    """A label and its text, folded at spaces and indented if it is wider than the terminal."""
+    parts = textwrap.wrap(text, max(width - LABEL, 1), break_long_words=False, break_on_hyphens=False) or [""]
+    return f"{label:<{LABEL}}" + f"\n{'':<{LABEL}}".join(parts)
+
+
 def plain(levels: Ints) -> str:
-    """A digit where there is an elite, 9 for the best tenth of the fitness' range; a dot where there is none."""
+    """A digit per elite, 9 for the highest tenth of the fitness range; a dot where there is none."""
     return "\n".join("".join("." if level < 0 else str(level) for level in row) for row in levels)
 
 
 def coloured(levels: Ints) -> Text:
-    """Two points a character: the upper half's colour on the lower half's."""
+    """Two points per character: the upper half in the foreground colour, the lower half in the background colour."""
     text = Text()
     for upper, lower in zip(levels[::2], levels[1::2], strict=True):
         for one, other in zip(upper, lower, strict=True):

@@ -1,4 +1,4 @@
-"""What verbs that write a repertoire say in the end."""
+"""What the commands that write a repertoire print."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from dcrl.repertoires.summary import summarise
 
 
 def report(path: Path, repertoire: Repertoire, *, json: bool) -> int:
-    """One line, or a JSON object with all of `dcrl show`; the exit code."""
+    """Print one line, or the JSON object of `dcrl show`; returns the exit code."""
     summary = summarise(repertoire)
     if json:
         output.print_json(asdict(summary) | {"output": str(path)})
     else:
-        print(
-            f"{path}: {summary.elites:,} elites in {summary.cells:,} cells, QD score {summary.qd_score:,.1f}, "
-            f"coverage {summary.coverage:.1%}"
-        )
+        elites, cells = output.plural(summary.elites, "elite"), output.plural(summary.cells, "cell")
+        score = f"QD score {summary.qd_score:,.1f}, coverage {summary.coverage:.1%}"
+        print(f"{path}: {elites} in {cells}, {score}")
     return 0

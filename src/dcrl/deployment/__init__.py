@@ -1,1 +1,1 @@
-"""Policies as files that need nothing of this package to run: ONNX graphs and NumPy arrays, with a contract."""
+"""Policies as files for use without this package: ONNX graphs or NumPy arrays, with a contract."""

@@ -1,10 +1,10 @@
-"""Policies as NumPy `.npz` files: `kernel_0`, `bias_0`, `kernel_1`, ... and what is needed to choose among them.
+"""Policies as NumPy `.npz` files: `kernel_0`, `bias_0`, `kernel_1`, ... and what is needed to choose one.
 
     elite       kernel_i (in, out), bias_i (out)
     repertoire  kernel_i (E, in, out), bias_i (E, out), and centroids (E, D), descriptors (E, D), fitness (E)
-    actor       as an elite, kernel_0 with D more rows for the descriptor, and descriptor_low, descriptor_high (D)
+    actor       like an elite, with D more rows of kernel_0 for the descriptor, and descriptor_low, descriptor_high (D)
 
-All are float32, but for the actor's bounds, which are float64. Nothing is pickled.
+All arrays are float32 except the actor's bounds, which are float64. Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read(content: bytes) -> Arrays:
 
 
 def runner(content: bytes) -> Runner:
-    """What a file says, in NumPy: the reader that `docs/deploy.md` describes."""
+    """The policy of a file, read as `docs/deploy.md` describes."""
     arrays = read(content)
     count = sum(name.startswith("kernel_") for name in arrays)
 

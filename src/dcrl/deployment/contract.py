@@ -1,4 +1,4 @@
-"""The contract of an exported file: all that is needed to call it, as JSON beside it."""
+"""The contract of an exported file: everything a caller needs, as JSON next to the file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DIVIDED = re.compile(r"(?P<name>.+) / (?P<by>[0-9.]+) (?P<unit>\S+)")  # torso x
 
 
 def tensors(task: AnyTask, space: Descriptor, *, takes_descriptor: bool) -> dict[str, Any]:
-    """`inputs` and `outputs` by name, all float32; "batch" is an axis of any size."""
+    """The inputs and outputs, all float32; "batch" is an axis of any size."""
     observation = {"name": "observation", "dtype": "float32", "shape": ["batch", task.observation_size]}
     descriptor = {"name": "descriptor", "dtype": "float32", "shape": [space.size]}
     return {
@@ -26,12 +26,12 @@ def tensors(task: AnyTask, space: Descriptor, *, takes_descriptor: bool) -> dict
 
 
 def robot(task: AnyTask) -> dict[str, Any]:
-    """What the task makes of the numbers: observations, actions, the control period, the horizon."""
+    """What the numbers mean: observations, actions, the control period, the horizon."""
     if isinstance(task, Task):
         centre, half = task.control_range
         observations, actions, period = task.observations, task.actions, task.integration.period
         computed_by = f"{task.observe.__module__}.{task.observe.__qualname__}"
-    else:  # an environment names neither its observations nor its actions
+    else:  # Gymnasium environments have no labels
         space = task.spaces[1]
         centre, half = ((space.high + space.low) / 2).reshape(-1), ((space.high - space.low) / 2).reshape(-1)
         observations = tuple(f"observation {i}" for i in range(task.observation_size))
@@ -73,7 +73,7 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 def _observation(label: str) -> dict[str, Any]:
-    """A label's name and unit; a unit of None is a number without one, or one that the task does not tell."""
+    """The name and unit of a label; the unit is None for numbers without one, or where the task has none."""
     if match := DIVIDED.fullmatch(label):
         return {"name": match["name"], "unit": match["unit"], "divided_by": float(match["by"])}
     if match := WITH_UNIT.fullmatch(label):

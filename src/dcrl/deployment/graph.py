@@ -1,8 +1,8 @@
-"""Policies as ONNX graphs, built from single operators; the only place that knows onnx and onnxruntime.
+"""Policies as ONNX graphs, built from standard operators. The only module that imports onnx and onnxruntime.
 
-Weights, inputs and outputs are float32, the observation's first axis is a batch of any size. Which elite is
-nearest is found in double precision, so that a graph and `Repertoire.policy_for` choose the same one.
-A descriptor outside its bounds is taken as the nearest one within.
+Weights, inputs and outputs are float32; the first axis of the observation is a batch of any size. The nearest elite
+is found in double precision, so that a graph and `Repertoire.policy_for` choose the same one. A descriptor outside
+its bounds is clipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dcrl.types import Floats
 from dcrl.version import __version__
 
 OPSET = 17
-IR_VERSION = 8  # the one that came with opset 17
+IR_VERSION = 8  # of the same release as opset 17
 LIMIT = 2**31 - 2**20  # bytes; a protobuf message ends at 2 GiB
 
 Nodes = list[onnx.NodeProto]
@@ -32,7 +32,7 @@ def elite(found: Repertoire, cell: int) -> bytes:
 
 
 def repertoire(found: Repertoire) -> bytes:
-    """All elites: acts as the one whose descriptor is nearest to the input `descriptor` (D)."""
+    """All elites; the one nearest to the input `descriptor` (D) acts."""
     genotypes = found.genotype[found.occupied]
     if genotypes.nbytes > LIMIT:
         raise ValueError(
@@ -60,7 +60,7 @@ def repertoire(found: Repertoire) -> bytes:
 
 
 def actor(found: Repertoire) -> bytes:
-    """The descriptor-conditioned actor, its descriptor in the task's units.
+    """The descriptor-conditioned actor; its input `descriptor` is in the task's units.
 
     As in actor injection, the first layer on (s || d) is s W_1 + (d W_2 + b).
     """
@@ -103,7 +103,7 @@ def runner(model: bytes) -> Runner:
 
 
 def _perceptron(layers: Layers) -> Nodes:
-    """The layers kernel_0, bias_0, kernel_1, ... on `observation`: ReLU, in the end tanh to `action`."""
+    """The layers kernel_0, bias_0, kernel_1, ... from `observation` to `action`: ReLU, after the last one tanh."""
     nodes, inputs, last = [], "observation", len(layers.sizes) - 2
     for i in range(last + 1):
         function, output = ("Tanh", "action") if i == last else ("Relu", f"hidden_{i}")
@@ -115,7 +115,7 @@ def _perceptron(layers: Layers) -> Nodes:
 
 
 def _clipped(name: str) -> Nodes:
-    """The input within its bounds, as `wanted`; ONNX's own Clip knows one bound for all dimensions only."""
+    """The input clipped to its bounds, as `wanted`. ONNX's Clip takes scalar bounds only."""
     return [
         helper.make_node("Max", [name, "low"], ["raised"]),
         helper.make_node("Min", ["raised", "high"], ["wanted"]),

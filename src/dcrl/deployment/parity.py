@@ -1,6 +1,6 @@
-"""Parity: whether an exported file acts as the repertoire it came from, on random observations and descriptors.
+"""Parity: the difference between an exported file and its repertoire on random observations and descriptors.
 
-Maxima are NumPy's, which let NaN through: an action that is no number is a difference.
+Maxima are NumPy's, which propagate NaN: an action that is NaN counts as a difference.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import numpy as np
 from dcrl.repertoires.policy import Policy
 from dcrl.types import Descriptor, Floats
 
-TOLERANCE = 1e-5  # the largest absolute difference of an action that is kept
+TOLERANCE = 1e-5  # largest absolute difference of an action that is accepted
 SAMPLES = 1000
-BATCH = 4  # observations a descriptor
-INSIDE = 1e-6  # of the descriptor's range: rounding to float32 stays within the bounds
+BATCH = 4  # observations per descriptor
+INSIDE = 1e-6  # of the descriptor's range, so that rounding to float32 stays within the bounds
 
 # (observation (B, O), descriptor (D) where the file takes one) -> action (B, A)
 Runner: TypeAlias = Callable[[Floats, Floats | None], Floats]
 
 
 def fixed_difference(run: Runner, policy: Policy, size: int) -> float:
-    """The largest absolute difference of a file without descriptor input: on all observations, and on one alone."""
+    """The largest absolute difference of a file without descriptor input, on a batch and on a single observation."""
     observations = _observations(size)
     expected = policy(observations)
     alone = _largest(run(observations[:1], None), expected[:1])
@@ -31,9 +31,9 @@ def fixed_difference(run: Runner, policy: Policy, size: int) -> float:
 
 
 def chosen_difference(run: Runner, policy: Callable[[Floats], Policy], size: int, space: Descriptor) -> float:
-    """The largest absolute difference of a file with descriptor input: on a few observations each, and on one alone.
+    """The largest absolute difference of a file with descriptor input, on small batches and on a single observation.
 
-    A few, since NumPy rounds the product of one row with a matrix in another order than onnxruntime does.
+    Batches, because NumPy and onnxruntime round the product of a single row with a matrix differently.
     """
     batches, low, high = _observations(BATCH * size).reshape(SAMPLES, BATCH, size), space.low, space.high
     margin = INSIDE * np.subtract(high, low)

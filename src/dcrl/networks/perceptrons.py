@@ -1,4 +1,4 @@
-"""Multilayer perceptrons in JAX: drawn at random, applied, differentiated. Their shapes are those of `networks`."""
+"""Multilayer perceptrons in JAX: initialised, applied, differentiated. `policies` defines their shapes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ product.defvjp(_product_forward, _product_backward)
 
 
 def apply(layers: Parameters, inputs: jax.Array) -> jax.Array:
-    """The network's output before any final squashing, in JAX; inputs (N, in)."""
+    """The network's output before the final activation; inputs (N, in)."""
     *hidden, (kernel, bias) = layers
     for hidden_kernel, hidden_bias in hidden:
         inputs = jax.nn.relu(product(inputs, hidden_kernel) + hidden_bias)

@@ -1,1 +1,1 @@
-"""What a run leaves: repertoires, loaded, saved, checked, merged and converted."""
+"""Repertoires, the results of runs: load, save, check, choose from, merge, regrid, convert, summarise."""

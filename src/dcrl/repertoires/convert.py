@@ -1,4 +1,4 @@
-"""Repertoires for other programs, and back: a CSV table of the elites, and pyribs' archives."""
+"""Repertoires to and from other formats: CSV tables of elites, and pyribs archives."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def columns(repertoire: Repertoire) -> list[str]:
 
 
 def to_csv(path: Path, repertoire: Repertoire) -> None:
-    """One row an elite. A number is written with all the digits of a double, so it comes back bit for bit."""
+    """One row per elite. Numbers are written with all digits, so that they are read back bit for bit."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns(repertoire))
@@ -36,7 +36,7 @@ def to_csv(path: Path, repertoire: Repertoire) -> None:
 
 
 def from_csv(path: Path, like: Repertoire) -> Repertoire:
-    """The elites of a table, each in the cell it names, in the cells and with the network of another repertoire."""
+    """The elites of a table, with the task, network and cells of the repertoire `like`."""
     cells: list[int] = []
     rows: list[Floats] = []
     try:
@@ -64,7 +64,7 @@ def from_csv(path: Path, like: Repertoire) -> Repertoire:
 def to_pyribs(repertoire: Repertoire) -> Any:
     """A `ribs.archives.CVTArchive` with the same cells and elites.
 
-    Measures are doubles there, as they are here when cells are told apart.
+    Its measures are doubles, so that pyribs finds the same cells.
     """
     archive = _ribs().CVTArchive(
         solution_dim=repertoire.layers.parameters,
@@ -81,7 +81,7 @@ def to_pyribs(repertoire: Repertoire) -> Any:
 
 
 def from_pyribs(archive: Any, like: Repertoire) -> Repertoire:
-    """The elites of a CVTArchive in its own cells, with the task, the network and the space of another repertoire."""
+    """The elites of a CVTArchive in its own cells, with the task, network and space of the repertoire `like`."""
     if not isinstance(archive, _ribs().CVTArchive):
         raise ValueError(f"expected a ribs.archives.CVTArchive, got a {type(archive).__name__}")
     bounds = [tuple(map(float, bound)) for bound in (archive.lower_bounds, archive.upper_bounds)]
@@ -93,7 +93,9 @@ def from_pyribs(archive: Any, like: Repertoire) -> Repertoire:
     elites = archive.data()
     found = elites["solution"].shape[1:]
     if found != (like.layers.parameters,):
-        raise ValueError(f"a policy of {like.task} has {like.layers.parameters} parameters, a solution there {found}")
+        raise ValueError(
+            f"a policy of {like.task} has {like.layers.parameters} parameters, the archive's solutions have {found}"
+        )
     centroids = np.asarray(archive.centroids, np.float32)
     arrays = (np.asarray(elites[name], np.float32) for name in ("objective", "measures", "solution"))
     return _placed("the pyribs archive", like, centroids, elites["index"], *arrays)
@@ -103,7 +105,7 @@ def _ribs() -> Any:
     try:
         import ribs.archives
     except ImportError:
-        raise ValueError("exchanging with pyribs needs the package ribs; pip install 'ribs>=0.9'") from None
+        raise ValueError("pyribs archives need the package ribs: pip install 'ribs>=0.9'") from None
     return ribs.archives
 
 
@@ -118,7 +120,7 @@ def _numbers(where: str, row: list[str], count: int) -> NDArray[np.float32]:
     if len(row) != count:
         raise ValueError(f"{where}: expected {count} columns, got {len(row)}")
     try:
-        with np.errstate(over="ignore"):  # infinite, and refused with the others
+        with np.errstate(over="ignore"):  # becomes infinite, which is refused below
             return np.array([float(text) for text in row[1:]]).astype(np.float32)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
@@ -133,7 +135,7 @@ def _placed(
     descriptor: Floats,
     genotype: Floats,
 ) -> Repertoire:
-    """Elites in their cells, checked as those of a file are."""
+    """Elites in their cells, checked like those of a file."""
     different, times = np.unique(cells, return_counts=True)
     if (times > 1).any():
         raise ValueError(f"{where} has more than one elite for cell {different[times > 1][0]}")

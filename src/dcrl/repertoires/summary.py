@@ -1,4 +1,4 @@
-"""A repertoire in a few numbers, and as a coarse picture."""
+"""A repertoire as a few numbers and as a coarse map."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEVELS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What `dcrl show` tells; None where a file does not say, or where there is no elite."""
+    """What `dcrl show` prints; None where the file does not say or there is no elite."""
 
     task: str
     algorithm: str | None
@@ -29,7 +29,7 @@ class Summary:
     qd_score: float
     coverage: float
     max_fitness: float | None
-    fitness_quantiles: tuple[float, ...] | None  # the least, the quartiles, the greatest
+    fitness_quantiles: tuple[float, ...] | None  # minimum, quartiles, maximum
     descriptor_names: tuple[str, ...]
     descriptor_unit: str
     descriptor_low: tuple[float, ...]
@@ -60,13 +60,13 @@ def summarise(repertoire: Repertoire) -> Summary:
 
 
 def picture(repertoire: Repertoire, width: int, height: int) -> Ints:
-    """(height, width) fitness from 0 (the least) to 9 (the greatest), -1 where the cell is empty.
+    """(height, width) fitness levels from 0 (lowest) to 9 (highest), -1 where the cell is empty.
 
     For two descriptor dimensions: the first from left to right, the second from the bottom up.
     """
     space = repertoire.space
     if space.size != 2:
-        raise ValueError(f"a picture in text needs 2 descriptor dimensions, {repertoire.task} has {space.size}")
+        raise ValueError(f"a map in text needs 2 descriptor dimensions, {repertoire.task} has {space.size}")
     across, up = (
         low + (np.arange(count) + 0.5) / count * (high - low)
         for low, high, count in zip(space.low, space.high, (width, height), strict=True)
