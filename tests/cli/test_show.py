@@ -65,10 +65,10 @@ def test_show_end_to_end(runs, tmp_path, capsys):
     assert "9" in "".join(drawn)
     picture_file = tmp_path / "map.png"
     assert ran("show", runs["actor"], "--output", picture_file, "--json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["map"] == str(picture_file)
-    assert (told["elites"], told["has_actor"], told["seed"]) == (int(repertoire.occupied.sum()), True, 0)
-    assert told["max_fitness"] == float(repertoire.fitness[repertoire.occupied].max())
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["map"] == str(picture_file)
+    assert (summary["elites"], summary["has_actor"], summary["seed"]) == (int(repertoire.occupied.sum()), True, 0)
+    assert summary["max_fitness"] == float(repertoire.fitness[repertoire.occupied].max())
     assert picture_file.read_bytes().startswith(b"\x89PNG")
     assert "--overwrite replaces it" in refused(capsys, "show", runs["actor"], "--output", picture_file)
     assert ran("show", runs["actor"], "--output", picture_file, "--overwrite") == 0

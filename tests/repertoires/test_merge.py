@@ -55,7 +55,7 @@ def test_repertoires_that_do_not_belong_together_are_refused(other, sentence):
 def test_merge_end_to_end(runs, tmp_path, capsys):
     output = tmp_path / "merged.safetensors"
     assert ran("merge", runs["actor"], runs["plain"], "--output", output, "--json") == 0
-    told = json.loads(capsys.readouterr().out)
+    summary = json.loads(capsys.readouterr().out)
     one, other, merged = (dcrl.load(path) for path in (runs["actor"], runs["plain"], output))
     best = np.where(one.occupied, one.fitness, -np.inf)
     for cell, place in zip(
@@ -65,14 +65,14 @@ def test_merge_end_to_end(runs, tmp_path, capsys):
     np.testing.assert_array_equal(np.where(merged.occupied, merged.fitness, -np.inf), best)
     assert merged.actor_parameters is None
     assert merged.evaluations == one.evaluations + other.evaluations
-    assert told["elites"] == np.isfinite(best).sum()
-    assert told["qd_score"] == pytest.approx(best[np.isfinite(best)].sum(dtype=np.float64))
+    assert summary["elites"] == np.isfinite(best).sum()
+    assert summary["qd_score"] == pytest.approx(best[np.isfinite(best)].sum(dtype=np.float64))
     before = output.read_bytes()
     line = ("merge", runs["actor"], runs["plain"], "--output", output)
     assert "exists already; --overwrite replaces it" in refused(capsys, *line)
     assert ran(*line, "--overwrite") == 0
     assert output.read_bytes() == before
-    assert f"{output}: {told['elites']} elites in 64 cells" in capsys.readouterr().out
+    assert f"{output}: {summary['elites']} elites in 64 cells" in capsys.readouterr().out
     assert "at least 2 repertoires, got 1" in refused(capsys, "merge", runs["plain"], "--output", tmp_path / "x")
     assert "there is no directory" in refused(capsys, *line[:3], "--output", tmp_path / "nowhere" / "x")
     assert "is a directory" in refused(capsys, *line[:3], "--output", tmp_path)

@@ -57,10 +57,10 @@ def export(
     """
     found = repertoire if isinstance(repertoire, Repertoire) else load(repertoire)
     about = {} if isinstance(repertoire, Repertoire) else read_tensors(archive_file(repertoire))[1]
-    path, beside = Path(path), Path(f"{path}.json")
+    path, contract_path = Path(path), Path(f"{path}.json")
     chosen = _format(path, format)
     policy = _policy(found, what, descriptor, cell)
-    for file in (path, beside):
+    for file in (path, contract_path):
         free(file, overwrite=overwrite)
     check_task(found.task, "the repertoire", trust=trust_task)
     task = registry.get(found.task)
@@ -72,7 +72,7 @@ def export(
     maker = _graph() if chosen == "onnx" else arrays
     content = _content(found, what, policy, maker)
     difference = _difference(found, what, policy, maker.runner(content))
-    agreement = {
+    terms = {
         "contract": contract.FORMAT,
         "file": path.name,
         "format": chosen,
@@ -94,8 +94,8 @@ def export(
         "versions": contract.versions(*(("onnx", "onnxruntime") if chosen == "onnx" else ()))
         | {"trained_with": about.get("version")},
     }
-    _write(path, beside, content, agreement)
-    return Exported(path=path, contract=beside, policy=policy, largest_difference=difference)
+    _write(path, contract_path, content, terms)
+    return Exported(path=path, contract=contract_path, policy=policy, largest_difference=difference)
 
 
 def _policy(found: Repertoire, what: What, descriptor: ArrayLike | None, cell: int | None) -> Policy | None:
@@ -167,12 +167,12 @@ def _format(path: Path, format: Format | None) -> Format:
     raise ValueError(f"the format is onnx or npz, got {chosen!r}; use such a suffix for the file, or give --format")
 
 
-def _write(path: Path, beside: Path, content: bytes, agreement: dict[str, Any]) -> None:
+def _write(path: Path, contract_path: Path, content: bytes, terms: dict[str, Any]) -> None:
     """Both files or neither."""
     try:
         write_bytes(path, content)
         try:
-            write_json(beside, agreement)
+            write_json(contract_path, terms)
         except OSError:
             path.unlink()
             raise
