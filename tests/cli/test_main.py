@@ -28,7 +28,6 @@ from dcrl.cli.main import VERBS, command
 from dcrl.networks.policies import policy_layers
 from dcrl.simulators.mujoco import MujocoSimulator, start_states
 from dcrl.simulators.rollouts import start_keys
-from dcrl.tasks import registry
 from dcrl.tasks.hopper import hopper_uni
 from dcrl.tasks.point import point_omni
 from support.commands import COMMAND, HEEDING_INTERRUPTS, ran
@@ -140,48 +139,6 @@ def test_a_bad_flag_is_refused_with_a_suggestion() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "--json" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_tasks_as_a_table_shows_every_task_on_a_line_of_its_own() -> None:
-    lines = [line.split() for line in ran("tasks").stdout.splitlines()]
-    rows = {line[0]: line for line in lines if line and line[0] in registry.names()}
-    assert tuple(rows) == registry.names()
-    assert rows["ant_omni"][1:9] == ["ant", "30", "8", "250", "0.05", "s", "21,512", "final"]
-    assert " ".join(rows["ant_omni"]).endswith(
-        "final x; final y: -30 to 30 m Ant: reach every place within 30 m with little effort"
-    )
-
-
-def test_tasks_as_json_agrees_with_the_tasks() -> None:
-    found = listed("tasks")
-    assert [row["name"] for row in found] == list(registry.names())
-    for row in found:
-        task = registry.get(row["name"])
-        assert row == {
-            "name": task.name,
-            "robot": task.robot.__module__.removeprefix("dcrl.tasks."),
-            "summary": task.summary,
-            "observation_size": len(task.observations),
-            "action_size": len(task.actions),
-            "descriptor_size": task.descriptor.size,
-            "descriptor_names": list(task.descriptor.names),
-            "descriptor_low": list(task.descriptor.low),
-            "descriptor_high": list(task.descriptor.high),
-            "descriptor_unit": task.descriptor.unit,
-            "horizon": task.horizon,
-            "control_period": task.integration.period,
-            "policy_parameters": policy_layers(len(task.observations), len(task.actions)).parameters,
-            "observations": list(task.observations),
-            "actions": list(task.actions),
-        }
-
-
-def test_one_task_is_described_with_its_observations_in_order(said: Said) -> None:
-    _, text, _ = said("tasks", "point_omni")
-    places = [text.index(f"{number}  {label}\n") for number, label in enumerate(point_omni.observations)]
-    assert places == sorted(places)
-    assert "50 control steps of 0.1 s" in text
-    assert "-3 to 3 m" in text
 
 
 def test_check_task_lists_what_holds(said: Said) -> None:

@@ -1,8 +1,8 @@
-"""How fast a paper-size generation runs: seconds a stage, and arithmetic against the machine's own limit.
+"""How fast a paper-size generation runs: seconds per stage, and arithmetic against the machine's own limit.
 
-FLOPs are the paper's arithmetic: two a weight and sample in each forward pass, twice that for a full
-backward pass, the same again for a pass back to a network's inputs alone; what an implementation saves by
-being clever still counts, and biases, activations and optimisers do not.
+FLOPs are the paper's arithmetic: two per weight and sample in each forward pass, twice that for a full
+backward pass, the same again for a pass back to a network's inputs alone. Arithmetic that an implementation
+avoids still counts; biases, activations and optimisers do not.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from dcrl.networks.policies import Layers
 from dcrl.variation.policy_gradient import PolicyGradient
 
 PRODUCT_SIZE = 3072
+TRAIN = "train"  # the stage in which a composition trains its learners
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,31 +38,33 @@ class GenerationSpeed:
     task: str
     algorithm: str
     generations: tuple[int, ...]  # those measured
-    stage_seconds: dict[str, float]  # one stage after another
-    apart_seconds: float  # of a whole generation then
-    generation_seconds: float  # as it runs, the first offspring played while others are trained
-    steps_lived: float  # a policy, on average
-    matmul_gflops: float  # the machine's large float32 matrix product, on all cores, measured in between
-    critic_gflops: float | None
-    policy_gradient_gflops: float | None
+    stage_seconds: dict[str, float]  # with the stages one after another
+    sequential_seconds: float  # a whole generation, with the stages one after another
+    generation_seconds: float  # a whole generation as it runs: the first offspring are played during training
+    mean_steps: float  # simulated control steps per policy
+    stage_gflops: dict[str, float]  # of the stages whose arithmetic is counted
+    matmul_gflops: float  # the machine's large float32 matrix product, on all cores, measured between generations
     peak_gib: float
 
 
 def measure_generations(
     task: str, name: str, algorithm: Algorithm, warm_up: int, count: int, seed: int, progress: Callable[[str], None]
 ) -> GenerationSpeed:
-    """Run `warm_up` generations, then measure `count` each way, the matrix product before and after each pair."""
-    progress(f"{task}: the initial policies, and {warm_up} generations to warm up")
+    """Run `warm_up` generations, then measure `count` each way, the matrix product before and after each pair.
+
+    Each way: with the stages one after another, and as a generation runs.
+    """
+    progress(f"{task}: the initial policies, then warm-up, generations 1 to {warm_up}")
     state, _ = algorithm.start(seed)
     for _ in range(warm_up):
         state, _ = algorithm.advance(state, seed)
-    apart = dataclasses.replace(algorithm, beside=False) if isinstance(algorithm, Composition) else algorithm
+    sequential = dataclasses.replace(algorithm, beside=False) if isinstance(algorithm, Composition) else algorithm
     seconds: list[dict[str, float]] = []
     whole: list[float] = []
     steps_before, products = state.environment_steps, [product_gflops()]
     for i in range(count):
         marks: list[tuple[str, float]] = []
-        state, _ = apart.advance(state, seed, partial(_mark, marks))
+        state, _ = sequential.advance(state, seed, partial(_mark, marks))
         _mark(marks, "")
         state, _ = algorithm.advance(state, seed)
         whole.append(time.perf_counter() - marks[-1][1])
@@ -69,19 +72,16 @@ def measure_generations(
         products.append(product_gflops())
         progress(f"{task}: generation {i + 1} of {count} took {whole[-1]:.1f} s")
     stages = {name: statistics.median(each.get(name, 0.0) for each in seconds) for name in seconds[-1]}
-    critic, policy = flops(algorithm)
-    climbing = sum(seconds for name, seconds in stages.items() if name.endswith("pg"))
     return GenerationSpeed(
         task=task,
         algorithm=name,
         generations=tuple(range(warm_up + 1, warm_up + 2 * count + 1)),
         stage_seconds=stages,
-        apart_seconds=statistics.median(sum(each.values()) for each in seconds),
+        sequential_seconds=statistics.median(sum(each.values()) for each in seconds),
         generation_seconds=statistics.median(whole),
-        steps_lived=(state.environment_steps - steps_before) / (2 * count * algorithm.generation_evaluations),
+        mean_steps=(state.environment_steps - steps_before) / (2 * count * algorithm.generation_evaluations),
+        stage_gflops={name: work / stages[name] / 1e9 for name, work in flops(algorithm).items()},
         matmul_gflops=statistics.median(products),
-        critic_gflops=critic / stages["train"] / 1e9 if critic else None,
-        policy_gradient_gflops=policy / climbing / 1e9 if policy else None,
         peak_gib=peak_gib(),
     )
 
@@ -90,12 +90,12 @@ def _mark(marks: list[tuple[str, float]], stage: str) -> None:
     marks.append((stage, time.perf_counter()))
 
 
-def flops(algorithm: Algorithm) -> tuple[float, float]:
-    """Of one generation's actor-critic training, and of its policy-gradient variation."""
-    training = sum(_training_flops(learner) for learner in algorithm.learners)
+def flops(algorithm: Algorithm) -> dict[str, float]:
+    """FLOPs of one generation by stage: actor-critic training, and each policy-gradient operator."""
+    found = {TRAIN: sum(_training_flops(learner) for learner in algorithm.learners)} if algorithm.learners else {}
     operators = algorithm.operators if isinstance(algorithm, Composition) else ()
-    climbing = sum(_climbing_flops(operator) for operator in operators if isinstance(operator, PolicyGradient))
-    return training, climbing
+    policy_gradients = (operator for operator in operators if isinstance(operator, PolicyGradient))
+    return found | {operator.name: _policy_gradient_flops(operator) for operator in policy_gradients}
 
 
 def _training_flops(learner: TD3) -> float:
@@ -105,7 +105,7 @@ def _training_flops(learner: TD3) -> float:
     return config.critic_steps * (target + regression + actor_update / config.actor_delay)
 
 
-def _climbing_flops(operator: PolicyGradient) -> float:
+def _policy_gradient_flops(operator: PolicyGradient) -> float:
     batch = operator.learner.config.batch_size
     policy, critic = (2 * batch * _weights(n) for n in (operator.layers, operator.learner.critic_layers))
     return operator.count * operator.config.policy_steps * (3 * policy + 2 * critic)
@@ -116,7 +116,7 @@ def _weights(layers: Layers) -> int:
 
 
 def product_gflops(size: int = PRODUCT_SIZE, repeats: int = 3) -> float:
-    """The faster of NumPy's BLAS on all threads and one JAX product a device, all devices at once, by medians."""
+    """The faster of NumPy's BLAS on all threads and one JAX product per device, all devices at once, by medians."""
     rows = np.random.default_rng(0).standard_normal((size, size), np.float32)
     devices = jax.local_devices()
     placed = [jax.device_put(jnp.asarray(rows), device) for device in devices]
@@ -136,6 +136,6 @@ def product_gflops(size: int = PRODUCT_SIZE, repeats: int = 3) -> float:
 
 
 def peak_gib() -> float:
-    """The most memory this process ever held."""
+    """The peak memory of this process."""
     unit = 1 if platform.system() == "Darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30

@@ -1,4 +1,4 @@
-"""Measures rollouts against the machine's own limit: the same physics steps with nothing around them."""
+"""Measures rollouts against the machine's own limit: the same physics steps and nothing else."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class RolloutSpeed:
     task: str
     policies: int
     threads: int
-    steps: int  # control steps lived, in sum
-    rollout_seconds: tuple[float, ...]  # one a repeat
+    steps: int  # simulated control steps, over all policies
+    rollout_seconds: tuple[float, ...]  # one per repeat
     bare_seconds: tuple[float, ...]
 
     @property
     def ratios(self) -> tuple[float, ...]:
-        """Whole rollout over bare physics, one a repeat; 1 would be a rollout that costs nothing but physics."""
+        """Whole rollout over bare physics, one per repeat; 1 would be a rollout that costs nothing but physics."""
         return tuple(whole / bare for whole, bare in zip(self.rollout_seconds, self.bare_seconds, strict=True))
 
     @property
@@ -64,8 +64,8 @@ def measure_rollouts(
 ) -> list[RolloutSpeed]:
     """Measure freshly initialised policies on each task, whole and bare in turn, after one unmeasured round.
 
-    The repeats go round the tasks, so that a slow moment of the machine falls on all of them. `progress` is
-    told of each round as it ends.
+    Each repeat measures every task once, so that a slow moment of the machine affects all of them. `progress` is
+    called with a line after each round.
     """
     for name, value in (("policies", policies), ("repeats", repeats), ("threads", threads)):
         if value < 1:
@@ -120,7 +120,7 @@ class _Contest:
 
 
 def bare_physics(task: Task, batch: Batch, episodes: Transitions, qpos: Floats, qvel: Floats) -> float:
-    """Seconds spent in `Batch.step` while the episodes' recorded actions are played again from their starts."""
+    """Seconds spent in `Batch.step` while the episodes' recorded actions are replayed from their start states."""
     batch.reset()
     batch.bind("qpos")[:], batch.bind("qvel")[:] = qpos, qvel
     batch.forward(None, STAGE)

@@ -1,4 +1,4 @@
-"""`dcrl algorithms`: every algorithm on one line."""
+"""`dcrl algorithms`: the algorithms and what each is."""
 
 from __future__ import annotations
 
@@ -16,10 +16,6 @@ def run(*, json: bool = False) -> int:
     if json:
         output.print_json([{"name": entry.name, "summary": entry.summary} for entry in entries])
         return 0
-    table = output.table("algorithm", "what")
-    for entry in entries:
-        table.add_row(entry.name, entry.summary)
-    console = output.console()
-    console.print(table)
-    console.print("`dcrl train TASK --algorithm NAME --help` shows an algorithm's hyperparameters.")
+    output.print_table(("algorithm", "summary"), [(entry.name, entry.summary) for entry in entries])
+    output.print_lines(["`dcrl train TASK --algorithm NAME --help` shows an algorithm's hyperparameters."])
     return 0

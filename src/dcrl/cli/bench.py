@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from importlib.metadata import version
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -20,6 +20,9 @@ from dcrl.devices import cores
 from dcrl.runs import config as configs
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
+
+if TYPE_CHECKING:
+    from dcrl.bench.generations import GenerationSpeed
 
 PACKAGES = ("dcrl-map-elites", "mujoco", "jax", "numpy")
 
@@ -48,18 +51,20 @@ def rollout(
     tasks: tuple[str, ...] = ("ant_omni", "halfcheetah_uni", "walker2d_uni"),
     policies: int = 256,
     repeats: int = 3,
-    threads: Annotated[int, tyro.conf.arg(help_behavior_hint="(default: 0, one a core that this process may use)")] = 0,
+    threads: Annotated[
+        int, tyro.conf.arg(help_behavior_hint="(default: 0, one per core that this process may use)")
+    ] = 0,
     json: bool = False,
 ) -> int:
-    """The time of a whole rollout over the time of its bare physics steps.
+    """The time of a whole rollout divided by the time of its physics steps alone.
 
     A whole rollout goes from genotypes to an evaluation with its transitions. Bare physics is the same control
-    steps of the same episodes as calls of `Batch.step` alone. 1 would be a rollout that costs nothing but physics.
+    steps of the same episodes as calls of `Batch.step` alone. A ratio of 1 means that all time is physics.
 
     Args:
         tasks: names of tasks, module:object or file.py:object
         policies: freshly initialised policies in a rollout, one episode each
-        repeats: measured rollouts a task, after one that is not measured; medians are reported
+        repeats: measured rollouts per task, after one that is not measured; medians are reported
         threads: threads for both sides
         json: print one JSON object, for programs; times in seconds
     """
@@ -67,7 +72,7 @@ def rollout(
     robots = tuple(_robot(name) for name in tasks)
     versions = {package: version(package) for package in PACKAGES}
     if not json:
-        print(f"{policies} policies, {repeats} repeats, {threads} threads on {cores()} cores;", _listed(versions))
+        print(f"policies {policies}, repeats {repeats}, threads {threads}, cores {cores()};", _listed(versions))
     speeds = measure_rollouts(robots, policies, repeats, threads, progress=partial(print, file=sys.stderr))
     if json:
         rows = [
@@ -95,16 +100,16 @@ def generation(
     seed: int = 0,
     json: bool = False,
 ) -> int:
-    """Seconds a stage of a paper-size generation, and its arithmetic against a large matrix product's.
+    """Seconds per stage of a paper-size generation, and its arithmetic against a large matrix product's.
 
     The product is the machine's own limit: single precision, on all cores, measured between the generations. Stages are
-    measured one after another; a generation as it runs plays its genetic offspring while it trains.
+    measured one after another. As it runs, a generation plays its genetic offspring during training.
 
     Args:
         tasks: names of tasks, module:object or file.py:object
         algorithm: the algorithm, with the paper's hyperparameters
-        generations: measured generations each way; medians are reported
-        warm_up: generations before those, at least 1 because the first compiles
+        generations: generations measured with the stages one after another, and as many as they run; for medians
+        warm_up: generations before these, at least 1 because the first compiles
         seed: the run's seed
         json: print one JSON object, for programs; times in seconds
     """
@@ -120,29 +125,37 @@ def generation(
     for task in tasks:
         composition = configs.build(configs.default(task, algorithm))
         report = partial(print, file=sys.stderr, flush=True)
-        speeds.append(measure_generations(task, algorithm, composition, warm_up, generations, seed, report))
+        with composition.setting.simulator:
+            speeds.append(measure_generations(task, algorithm, composition, warm_up, generations, seed, report))
     if json:
         output.print_json(
             {"what": "generation", "cores": cores(), "versions": versions, "results": [asdict(s) for s in speeds]}
         )
         return 0
     print(
-        f"{algorithm}, paper settings, {generations} generations after {warm_up}, seed {seed}, {cores()} cores;",
+        f"{algorithm}, paper settings, {output.plural(generations, 'generation')} after {warm_up}, seed {seed}, "
+        f"{output.plural(cores(), 'core')};",
         _listed(versions),
     )
     for speed in speeds:
-        table = output.table("stage", "seconds", "GFLOP/s", "of the matrix product", right=("seconds", "GFLOP/s"))
-        rates = {"train": speed.critic_gflops, "pg": speed.policy_gradient_gflops}
-        for stage, seconds in speed.stage_seconds.items():
-            rate = rates.get(stage)
-            share = ("", "") if rate is None else (f"{rate:.0f}", f"{rate / speed.matmul_gflops:.0%}")
-            table.add_row(stage, f"{seconds:.2f}", *share)
-        table.add_row("all, one after another", f"{speed.apart_seconds:.2f}", "", "")
-        table.add_row("a generation as it runs", f"{speed.generation_seconds:.2f}", "", "")
-        table.add_row("matrix product", "", f"{speed.matmul_gflops:.0f}", "100%")
-        print(f"\n{speed.task}: {speed.steps_lived:.0f} steps lived a policy, peak memory {speed.peak_gib:.2f} GiB")
-        output.console().print(table)
+        print(
+            f"\n{speed.task}: {speed.mean_steps:.0f} simulated steps per policy, peak memory {speed.peak_gib:.2f} GiB"
+        )
+        _print_stages(speed)
     return 0
+
+
+def _print_stages(speed: GenerationSpeed) -> None:
+    limit = speed.matmul_gflops
+    rates = {stage: (f"{rate:.0f}", f"{rate / limit:.0%}") for stage, rate in speed.stage_gflops.items()}
+    rows = [
+        *((stage, f"{spent:.2f}", *rates.get(stage, ("", ""))) for stage, spent in speed.stage_seconds.items()),
+        ("all, one after another", f"{speed.sequential_seconds:.2f}", "", ""),
+        ("a generation as it runs", f"{speed.generation_seconds:.2f}", "", ""),
+        ("matrix product", "", f"{limit:.0f}", "100%"),
+    ]
+    numbers = ("seconds", "GFLOP/s", "of the product")
+    output.print_table(("stage", *numbers), rows, right=numbers, drop=("of the product",))
 
 
 def _robot(name: str) -> Task:
@@ -153,24 +166,21 @@ def _robot(name: str) -> Task:
 
 
 def _print_table(speeds: list[RolloutSpeed]) -> None:
-    numbers = ("steps lived", "rollout s", "bare physics s", "ratio", "steps/s", "µs/step")
-    table = output.table("task", *numbers, "ratio of each repeat", right=numbers)
-    for speed in speeds:
-        seconds = (_median(speed.rollout_seconds), _median(speed.bare_seconds))
-        table.add_row(
+    numbers = ("steps", "rollout s", "bare physics s", "ratio", "steps/s", "µs/step")
+    rows = [
+        (
             speed.task,
             f"{speed.steps:,}",
-            *(f"{each:.3f}" for each in seconds),
+            *(f"{statistics.median(each):.3f}" for each in (speed.rollout_seconds, speed.bare_seconds)),
             f"{speed.ratio:.2f}",
             f"{speed.steps_per_second:,.0f}",
             f"{speed.microseconds_per_step:.1f}",
             " ".join(f"{ratio:.2f}" for ratio in speed.ratios),
         )
-    output.console().print(table)
-
-
-def _median(values: tuple[float, ...]) -> float:
-    return float(statistics.median(values))
+        for speed in speeds
+    ]
+    narrow = ("ratio of each repeat", "µs/step", "steps/s", "steps", "bare physics s", "rollout s")
+    output.print_table(("task", *numbers, "ratio of each repeat"), rows, right=numbers, drop=narrow)
 
 
 def _listed(versions: dict[str, str]) -> str:

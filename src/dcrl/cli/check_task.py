@@ -25,10 +25,8 @@ def run(task: str, /, *, json: bool = False) -> int:
     if json:
         output.print_json([asdict(finding) for finding in findings])
     else:
-        console = output.console()
-        for finding in findings:
-            console.print(f"{MARKS[finding.status]} {finding.check}: {finding.sentence}")
-        console.print(f"{task}: {_verdict(findings)}")
+        lines = [f"{MARKS[finding.status]} {finding.check}: {finding.sentence}" for finding in findings]
+        output.print_lines([*lines, f"{task}: {_verdict(findings)}"])
     return 2 if failures else 0
 
 

@@ -63,9 +63,7 @@ def run(*, json: bool = False) -> int:
     if json:
         output.print_json({"versions": _versions(), "symptoms": [asdict(symptom) for symptom in symptoms]})
     else:
-        console = output.console()
-        for symptom in symptoms:
-            console.print(f"{MARKS[symptom.status]} {symptom.what}: {symptom.sentence}")
+        output.print_lines(f"{MARKS[found.status]} {found.what}: {found.sentence}" for found in symptoms)
     return 2 if any(symptom.status == "broken" for symptom in symptoms) else 0
 
 

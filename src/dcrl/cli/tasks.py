@@ -1,4 +1,4 @@
-"""`dcrl tasks`: every known task on one line, or one task on one page."""
+"""`dcrl tasks`: every known task in a table, or one task on one page."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import tyro
+from rich.table import Table
 
 from dcrl.cli import output
 from dcrl.networks.policies import HIDDEN, policy_layers
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 
-WIDE = 120  # columns
+NUMBERS = ("obs", "actions", "steps", "period", "parameters")
+DROPPED = ("summary", "robot", "descriptor", "parameters", "period", "actions", "obs")  # in a narrow terminal, in order
 
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """What is to know about a task before training on it; the JSON object a program gets."""
+    """All that describes a task before training on it; printed as a JSON object for programs."""
 
     name: str
     robot: str  # the module that builds it, or the environment's id
@@ -39,7 +41,7 @@ class Description:
 
     @property
     def bounds(self) -> str:
-        """`-30 to 30 m`, or one range a dimension where they differ."""
+        """`-30 to 30 m`, or one range per dimension where they differ."""
         ranges = [f"{a:g} to {b:g}" for a, b in zip(self.descriptor_low, self.descriptor_high, strict=True)]
         return f"{ranges[0] if len(set(ranges)) == 1 else ', '.join(ranges)} {self.descriptor_unit}"
 
@@ -102,41 +104,42 @@ def describe(task: registry.AnyTask) -> Description:
 
 
 def _print_table(descriptions: list[Description]) -> None:
-    """One row a task; a narrow terminal gets the numbers only."""
-    console = output.console()
-    wide = console.width >= WIDE
-    numbers = ("obs", "actions", "steps", "period", "parameters")
-    table = output.table("task", "robot", *numbers, "descriptor", *(("what",) if wide else ()), right=numbers)
-    for task in descriptions:
-        names = "; ".join(task.descriptor_names) if wide else str(task.descriptor_size)
-        table.add_row(
+    """One row per task; a narrow terminal gets fewer columns."""
+    rows = [
+        (
             task.name,
             task.robot,
             *map(str, (task.observation_size, task.action_size, task.horizon)),
             task.period,
             f"{task.policy_parameters:,}",
-            f"{names}: {task.bounds}",
-            *((task.summary,) if wide else ()),
+            f"{'; '.join(task.descriptor_names)}: {task.bounds}",
+            task.summary,
         )
-    console.print(table)
-    console.print(f"Policies have hidden layers {HIDDEN}; `dcrl tasks NAME` tells more of a task.")
+        for task in descriptions
+    ]
+    output.print_table(("task", "robot", *NUMBERS, "descriptor", "summary"), rows, right=NUMBERS, drop=DROPPED)
+    output.print_lines([f"Policies have hidden layers {HIDDEN}. `dcrl tasks NAME` describes a task."])
 
 
 def _print_page(task: Description) -> None:
     console = output.console()
     console.print(f"{task.name}\n{task.summary}\n")
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
     for label, text in (
         ("episode", f"{task.horizon} control steps of {task.period}"),
         ("descriptor", f"{task.descriptor_size}: {'; '.join(task.descriptor_names)}; {task.bounds}"),
         ("policy", f"{task.policy_parameters:,} parameters with hidden layers {HIDDEN}"),
         ("actions", f"{task.action_size}, each from -1 to 1 over its actuator's control range"),
+        *_numbered(task.actions),
+        ("observations", str(task.observation_size)),
+        *_numbered(task.observations),
     ):
-        console.print(f"{label:<13}{text}")
-    _print_numbered(task.actions)
-    console.print(f"{'observations':<13}{task.observation_size}")
-    _print_numbered(task.observations)
+        grid.add_row(label, text)
+    console.print(grid)
 
 
-def _print_numbered(labels: tuple[str, ...]) -> None:
+def _numbered(labels: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for number, label in enumerate(labels):
-        print(f"{number:>16}  {label}")
+        yield f"{number:>12}", label
