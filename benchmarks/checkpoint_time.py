@@ -19,7 +19,7 @@ import numpy as np
 from dcrl.algorithms.algorithm import State
 from dcrl.runs import config as configs
 from dcrl.runs.checkpoint import Checkpoints
-from dcrl.runs.upkeep import Upkeep
+from dcrl.runs.checkpoint_config import CheckpointConfig
 
 
 def main() -> None:
@@ -29,13 +29,12 @@ def main() -> None:
     parser.add_argument("--directory", type=Path, help="where to write; the system's temporary directory by default")
     arguments = parser.parse_args()
     state = full(arguments.task, arguments.algorithm)
-    interval = 60 * Upkeep().checkpoint_minutes
+    interval = 60 * CheckpointConfig().checkpoint_minutes
     with tempfile.TemporaryDirectory(dir=arguments.directory) as directory:
         checkpoints = Checkpoints(Path(directory) / "checkpoints")
         for number, (what, share) in enumerate(
             (("first, all transitions new", 0.0), ("none new", 0.0), ("a tenth new", 0.1), ("all new", 1.0))
         ):
-            assert state.replay is not None
             state.replay.inserted += int(share * state.replay.capacity)
             before = sizes(checkpoints.path)
             begin = time.perf_counter()
@@ -50,9 +49,8 @@ def main() -> None:
 
 def full(task: str, algorithm: str) -> State:
     """A state with every cell and the whole replay buffer full of random numbers."""
-    state = configs.build(configs.default(task, algorithm)).blank(0)
+    state = configs.build(configs.default(task, algorithm)).empty_state(0)
     random = np.random.default_rng(0)
-    assert state.replay is not None
     for array in state.replay.arrays:
         array[:] = random.integers(0, 4, array.shape) if array.dtype == np.uint8 else random.random(array.shape, "f4")
     state.replay.inserted = state.replay.capacity

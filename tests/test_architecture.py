@@ -30,7 +30,7 @@ ROWS = (
     ("learners", "archive"),
     ("simulators",),
     ("tasks", "networks"),
-    ("types", "keys", "version", "devices", "engine", "files"),
+    ("types", "keys", "version", "devices", "engine", "files", "hyperparameters"),
 )
 LEVEL = {part: len(ROWS) - row for row, parts in enumerate(ROWS) for part in parts}
 

@@ -1,6 +1,6 @@
-"""`python -m dcrl`: the command, where its script is not on the path."""
+"""`python -m dcrl`: the installed command, where its script is not on the PATH."""
 
-from dcrl.cli.main import main
+from dcrl_command import main
 
 if __name__ == "__main__":
     main()

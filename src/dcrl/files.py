@@ -27,11 +27,13 @@ FORMAT = 1
 HEADER_LIMIT = 2**20  # bytes; ours have a few thousand
 JSON_LIMIT = 2**24
 CHECKSUM = re.compile("[0-9a-f]{64}")
+_UNFINISHED: set[Path] = set()  # temporary files of this process
 
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Replace `path` by `content`, or leave it as it was."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    _UNFINISHED.add(temporary)
     try:
         with open(temporary, "wb") as file:
             file.write(content)
@@ -48,6 +50,14 @@ def write_bytes(path: Path, content: bytes) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+        _UNFINISHED.discard(temporary)
+
+
+def discard_unfinished() -> None:
+    """Delete what is being written at this moment: for a process that is about to end."""
+    for path in tuple(_UNFINISHED):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def forget_unfinished(directory: Path, names: str) -> None:

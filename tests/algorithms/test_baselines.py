@@ -16,7 +16,7 @@ from dcrl.algorithms.me import MEConfig
 from dcrl.algorithms.qd_pg import QDPGConfig
 from dcrl.archive.centroids import centroids
 from dcrl.archive.novelty import diversity_reward
-from dcrl.runs import loop as training
+from dcrl.runs.training import iterate
 from dcrl.simulators.rollouts import evaluate
 from dcrl.tasks.point import REACH, point_omni
 from dcrl.variation.operator import Sources
@@ -69,7 +69,7 @@ def test_the_diversity_reward_is_that_of_the_states_a_row_starts_from():
     run = original(SMALL["qd_pg"])
     state = run.states[2]
     index = np.random.default_rng(0).integers(0, state.replay.size, (3, 2, 5))
-    rewards = run.algorithm._novelty_reward(state)(index)
+    rewards = run.algorithm.novelty.reward(state)(index)
     assert rewards.shape == index.shape
     assert len(state.novelty) > 5
     for row, reward in zip(index.reshape(-1), rewards.reshape(-1), strict=True):
@@ -85,9 +85,9 @@ def test_stored_step_descriptors_give_the_same_rewards_as_those_computed_from_ob
     computing = original(config).states[0]
     np.testing.assert_array_equal(state.novelty, computing.novelty)
     index = np.arange(100).reshape(2, 50)
-    stored = storing._novelty_reward(state)(index)
+    stored = storing.novelty.reward(state)(index)
     np.testing.assert_allclose(
-        stored, original(config).algorithm._novelty_reward(computing)(index), rtol=1e-4, atol=1e-6
+        stored, original(config).algorithm.novelty.reward(computing)(index), rtol=1e-4, atol=1e-6
     )
     assert np.isfinite(diversity_reward(state.novelty, state.novelty, 5)).all()
 
@@ -169,7 +169,7 @@ def test_map_elites_covers_as_much_as_pyribs():
     seeds = range(5)
     ours, algorithm = [], compose(MEConfig(ga_offspring=32, archive=ARCHIVE))
     for seed in seeds:
-        *_, (_, report) = training.train(algorithm, 1600, seed)
+        *_, (_, report) = iterate(algorithm, 1600, seed)
         ours.append(report.coverage)
     peers = [coverage_of_pyribs(seed, 32, 1600) for seed in seeds]
     spread = max(np.ptp(ours), np.ptp(peers))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from dcrl.algorithms import registry
-from dcrl.algorithms.algorithm import ArchiveConfig
+from dcrl.algorithms.algorithm import ArchiveConfig, generations
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.algorithms.me import MEConfig
 from dcrl.learners.replay import TERMINAL, TRUNCATED
-from dcrl.runs import loop as training
+from dcrl.runs.training import iterate
 from dcrl.tasks.point import REACH
 from dcrl.variation.iso_line import IsoLineConfig
 from dcrl.variation.policy_gradient import PolicyGradientConfig
@@ -61,7 +61,7 @@ def test_a_generation_that_is_stopped_leaves_no_trace(dcrl_run, where):
 def test_playing_beside_the_training_changes_nothing(name):
     run = original(SMALL[name])
     seen = []
-    apart = dataclasses.replace(run.algorithm, beside=False)
+    apart = dataclasses.replace(run.algorithm, overlap=False)
     after, report = apart.advance(snapshot(run.states[1]), 0, seen.append)
     assert seen[:2] == ["train", "ga"]
     assert report == run.reports[2]
@@ -69,9 +69,9 @@ def test_playing_beside_the_training_changes_nothing(name):
 
 
 def test_all_offspring_may_be_played_beside_the_training(dcrl_run):
-    genetic = tuple(operator for operator in dcrl_run.algorithm.operators if not operator.waits)
+    genetic = tuple(operator for operator in dcrl_run.algorithm.operators if not operator.needs_training)
     alone = dataclasses.replace(dcrl_run.algorithm, operators=genetic)
-    apart = dataclasses.replace(alone, beside=False)
+    apart = dataclasses.replace(alone, overlap=False)
     seen = []
     after, report = alone.advance(snapshot(dcrl_run.states[1]), 0, seen.append)
     assert seen == ["train", "add"]
@@ -119,28 +119,32 @@ def test_what_is_remembered(dcrl_run):
 
 @pytest.mark.parametrize(("evaluations", "expected"), [(16, 0), (31, 0), (32, 1), (160, 9)])
 def test_a_budget_is_spent_on_whole_generations(evaluations, expected):
-    assert training.generations(compose(ME), evaluations) == expected
+    assert generations(compose(ME), evaluations) == expected
 
 
 def test_a_budget_below_a_batch_is_refused():
     with pytest.raises(ValueError, match="15 evaluations are fewer than one batch of 16"):
-        training.generations(compose(ME), 15)
+        generations(compose(ME), 15)
     with pytest.raises(ValueError, match="at least 16"):
-        next(training.train(compose(ME), 3, 0))
+        next(iterate(compose(ME), 3, 0))
 
 
 @pytest.mark.parametrize(
     ("kind", "wrong", "sentence"),
     [
-        (DCRLConfig, {"ga_offspring": 0}, "ga_offspring must be above 0, got 0"),
-        (DCRLConfig, {"pg_offspring": -1}, "pg_offspring must be above 0, got -1"),
-        (DCRLConfig, {"ai_offspring": 0}, "ai_offspring must be above 0, or None for none at all, got 0"),
-        (DCRLConfig, {"actor_evaluations": -3}, "actor_evaluations must be above 0, or None for none at all, got -3"),
-        (DCRLConfig, {"conditioned_actor": False}, "set ai_offspring to None or let the actor be conditioned"),
-        (DCRLConfig, {"length_scale": 0.0}, r"length_scale must be above 0, got 0\.0"),
-        (MEConfig, {"ga_offspring": 0}, "ga_offspring must be above 0, got 0"),
-        (ArchiveConfig, {"cells": 0}, "cells must be at least 1"),
-        (ArchiveConfig, {"cells": 100, "cvt_samples": 99}, "cvt_samples at least cells, got 100 and 99"),
+        (DCRLConfig, {"ga_offspring": 0}, "ga_offspring must be a whole number of at least 1, got 0"),
+        (DCRLConfig, {"pg_offspring": -1}, "pg_offspring must be a whole number of at least 1, got -1"),
+        (DCRLConfig, {"ai_offspring": 0}, "ai_offspring must be a whole number of at least 1, or None for none, got 0"),
+        (
+            DCRLConfig,
+            {"actor_evaluations": -3},
+            "actor_evaluations must be a whole number of at least 1, or None for none, got -3",
+        ),
+        (DCRLConfig, {"conditioned_actor": False}, "set ai_offspring to None or conditioned_actor to True"),
+        (DCRLConfig, {"length_scale": 0.0}, r"length_scale must be above 0 and finite, got 0\.0"),
+        (MEConfig, {"ga_offspring": 0}, "ga_offspring must be a whole number of at least 1, got 0"),
+        (ArchiveConfig, {"cells": 0}, "cells must be a whole number of at least 1"),
+        (ArchiveConfig, {"cells": 100, "cvt_samples": 99}, "cvt_samples must be at least cells, got 99 and 100"),
     ],
 )
 def test_impossible_settings_are_refused(kind, wrong, sentence):
@@ -165,10 +169,9 @@ def test_learning_finds_more_than_chance():
         pg=PolicyGradientConfig(policy_steps=20),
         td3=dataclasses.replace(DCRL.td3, critic_steps=300, replay_size=50_000, actor_learning_rate=1e-3),
     )
-    dcrl = [report for _, report in training.train(compose(learning), 480, 0)]
+    dcrl = [report for _, report in iterate(compose(learning), 480, 0)]
     me = [
-        report
-        for _, report in training.train(compose(dataclasses.replace(ME, ga_offspring=32, ga=IsoLineConfig())), 480, 0)
+        report for _, report in iterate(compose(dataclasses.replace(ME, ga_offspring=32, ga=IsoLineConfig())), 480, 0)
     ]
     chance = random_search(compose(ME), 480)
     print(f"QD score: chance {chance.qd_score:.0f}, me {me[-1].qd_score:.0f}, dcrl_me {dcrl[-1].qd_score:.0f}")

@@ -10,7 +10,7 @@ import pytest
 
 from dcrl import keys
 from dcrl.algorithms import registry
-from dcrl.runs import loop as training
+from dcrl.runs.training import iterate
 from dcrl.simulators.rollouts import evaluate
 from dcrl.tasks.point import NOISE
 from support.generations import (
@@ -74,7 +74,7 @@ def test_counts_are_totals(run):
         assert report.invalid == 0
         assert [operator.name for operator in report.operators] == list(run.algorithm.operator_names)
         assert sum(operator.evaluations for operator in report.operators) == (each if number else 0)
-        if state.replay is not None:
+        if run.algorithm.learners:
             assert state.replay.inserted == report.environment_steps
     assert len(run.reports) == GENERATIONS + 1
 
@@ -131,7 +131,7 @@ def test_going_on_from_the_middle_equals_going_straight_on(config, run):
 def test_a_generation_of_diverged_simulations_is_survived(config):
     algorithm = compose(config, diverging(starts_of_generation(0)))
     initial, each = algorithm.initial_evaluations, algorithm.generation_evaluations
-    first, second, third = training.train(algorithm, initial + 2 * each, 0)
+    first, second, third = iterate(algorithm, initial + 2 * each, 0)
     (state, report), (before, begun) = second, first
     assert begun.invalid == 0
     assert begun.coverage > 0
@@ -141,7 +141,7 @@ def test_a_generation_of_diverged_simulations_is_survived(config):
     assert all(operator.added == 0 and operator.improvement == 0 for operator in report.operators)
     np.testing.assert_array_equal(state.archive.genotype, before.archive.genotype)
     assert report.qd_score == begun.qd_score
-    if state.replay is not None:
+    if algorithm.learners:
         assert state.replay.inserted == 50 * initial
     finite = jax.tree.leaves((third[0].learned, third[0].novelty, third[0].search))
     assert all(np.isfinite(leaf).all() for leaf in finite)
@@ -150,7 +150,7 @@ def test_a_generation_of_diverged_simulations_is_survived(config):
 def test_a_run_whose_random_policies_all_diverge_ends_with_a_sentence(config):
     algorithm = compose(config, diverging(starts_of_generation(7)))
     initial = algorithm.initial_evaluations
-    run = training.train(algorithm, initial + 2 * algorithm.generation_evaluations, 0)
+    run = iterate(algorithm, initial + 2 * algorithm.generation_evaluations, 0)
     _, report = next(run)
     assert (report.invalid, report.coverage, report.qd_score) == (initial, 0.0, 0.0)
     assert np.isnan(report.max_fitness)
@@ -162,7 +162,7 @@ def test_an_algorithm_finds_more_than_chance(config):
     """In 20 generations, than random policies, as many as were offered to its archive."""
     algorithm = compose(config)
     evaluations = algorithm.initial_evaluations + 20 * algorithm.generation_evaluations
-    *_, (state, report) = training.train(algorithm, evaluations, 0)
-    chance = random_search(algorithm, 21 * (algorithm.initial_evaluations if state.search is None else 1))
+    *_, (state, report) = iterate(algorithm, evaluations, 0)
+    chance = random_search(algorithm, 21 * (algorithm.initial_evaluations if not len(state.search.centre) else 1))
     print(f"QD score: chance {chance.qd_score:.0f}, found {report.qd_score:.0f}")
     assert report.qd_score > 1.2 * chance.qd_score

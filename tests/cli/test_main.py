@@ -24,7 +24,7 @@ import dcrl
 from dcrl.bench.rollouts import bare_physics, measure_rollouts
 from dcrl.cli import doctor
 from dcrl.cli.doctor import EXTRAS
-from dcrl.cli.main import VERBS, command
+from dcrl.cli.main import COMMANDS, command
 from dcrl.networks.policies import policy_layers
 from dcrl.simulators.mujoco import MujocoSimulator, start_states
 from dcrl.simulators.rollouts import start_keys
@@ -81,13 +81,13 @@ def test_the_version_is_the_packages() -> None:
 def test_help_names_every_verb(said: Said) -> None:
     code, text, error = said("--help")
     assert (code, error) == (0, "")
-    assert all(f"  {verb} " in text and summary in text for verb, summary in VERBS.items())
+    assert all(f"  {verb} " in text and summary in text for verb, summary in COMMANDS.items())
 
 
 WRITING = ("train", "resume", "sweep", "export", "explore")  # verbs whose outcome is files or a page
 
 
-@pytest.mark.parametrize("verb", [*(verb for verb in VERBS if verb != "bench"), "bench rollout", "bench generation"])
+@pytest.mark.parametrize("verb", [*(verb for verb in COMMANDS if verb != "bench"), "bench rollout", "bench generation"])
 def test_every_verb_explains_every_flag(said: Said, verb: str) -> None:
     code, text, error = said(*verb.split(), "--help")
     assert (code, error) == (0, "")

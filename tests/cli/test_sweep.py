@@ -14,6 +14,7 @@ import pytest
 
 from dcrl.cli.main import command
 from dcrl.cli.sweep import Flags, jobs
+from dcrl.runs.lock import Lock, is_locked
 from dcrl.runs.sweep import shares
 from support.commands import COMMAND, HEEDING_INTERRUPTS
 from support.small_runs import ARCHIVE, rows, train
@@ -30,7 +31,7 @@ def sweep(output: Path, *arguments: str, flags: tuple[str, ...] = SMALL) -> subp
 def test_runs_are_those_of_train_and_complete_ones_are_left_alone(tmp_path: Path) -> None:
     done = sweep(tmp_path / "sweep", "--seeds", "0", "1", "--evaluations", "64", "--at-once", "2")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.findall(r"^(begins|done)  ", done.stdout, re.M) == ["begins", "begins", "done", "done"]
+    assert re.findall(r"^(started|done) ", done.stdout, re.M) == ["started", "started", "done", "done"]
     here = tmp_path / "sweep" / "point_omni" / "me"
     assert "map" in (here / "seed-1.log").read_text()
     train("point_omni", "--algorithm", "me", "--seed", 1, "--evaluations", 64, "--output", tmp_path / "train", *SMALL)
@@ -40,7 +41,7 @@ def test_runs_are_those_of_train_and_complete_ones_are_left_alone(tmp_path: Path
     before = {path: path.stat().st_mtime_ns for path in here.rglob("*")}
     again = sweep(tmp_path / "sweep", "--seeds", "0", "1", "--evaluations", "79")  # not enough for one more generation
     assert (again.returncode, "begins" in again.stdout) == (0, False)
-    assert "complete     2\n  to go on     0" in again.stdout
+    assert "complete     2\n  to resume    0" in again.stdout
     assert {path: path.stat().st_mtime_ns for path in here.rglob("*")} == before
     planned = sweep(tmp_path / "sweep", "--seeds", "0", "2", "--evaluations", "80", "--dry-run")
     resumed, begun = planned.stdout.splitlines()[-2:]
@@ -78,8 +79,8 @@ def test_ctrl_c_stops_the_runs_and_the_same_command_goes_on(tmp_path: Path) -> N
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert output.endswith("stopped; the same command goes on\n")
-    assert "stopped; the results so far are in" in (tmp_path / "point_omni" / "me" / "seed-0.log").read_text()
+    assert output.endswith("interrupted; the same command resumes the sweep\n")
+    assert "interrupted; the results so far are in" in (tmp_path / "point_omni" / "me" / "seed-0.log").read_text()
     reached = int(rows(path)[-1]["evaluations"])
     done = command([*arguments, str(reached + 32), "--", *SMALL])
     assert (done, int(rows(path)[-1]["evaluations"])) == (0, reached + 32)
@@ -91,10 +92,10 @@ def test_ctrl_c_stops_the_runs_and_the_same_command_goes_on(tmp_path: Path) -> N
         (("point_omni", "--algorithms", "meh"), "did you mean me?"),
         (("point_onmi",), "did you mean point_omni?"),
         ((), "at least one task"),
-        (("point_omni", "--seeds", "1", "1"), "named twice"),
+        (("point_omni", "--seeds", "1", "1"), "given twice"),
         (("point_omni", "--seeds", "-1"), "a whole number from 0 to 2^32 - 1, got -1"),
         (("point_omni", "--evaluations", "-1"), "at least 1 evaluation, got -1"),
-        (("point_omni", "--", "--seed", "5"), "--seed is for the sweep itself: give it before the --"),
+        (("point_omni", "--", "--seed", "5"), "--seed belongs to the sweep: put it before the --"),
         (("point_omni", "--at-once", "0"), "--at-once is at least 1, got 0"),
         (("point_omni", "--preset", "paper", "--evaluations", "9"), "not both"),
     ],
@@ -121,9 +122,36 @@ def test_seeds_come_one_after_another_and_cores_are_shared_out() -> None:
     found = jobs(flags, ["--log", "tensorboard", "--threads", "1"])
     order = [(job.config.seed, job.config.task, job.config.algorithm) for job in found]
     assert order == [(seed, task, name) for seed in (0, 1) for task in flags.tasks for name in flags.algorithms]
-    assert found[0].go_on[4:] == ("--threads", "1", "--log", "tensorboard")
+    assert found[0].resume[4:] == ("--threads", "1", "--log", "tensorboard")
     assert shares(1) == [frozenset()]
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) > 1:
         assert sorted(core for share in shares(2) for core in share) == cores
     assert shares(len(cores) + 1) == [frozenset()] * (len(cores) + 1)
+
+
+def test_a_sweep_that_is_killed_takes_its_runs_with_it(tmp_path: Path) -> None:
+    line = [COMMAND, "sweep", "point_omni", "--algorithms", "me", "--seeds", "0", "--evaluations", "10000000"]
+    with subprocess.Popen([*line, "--output", tmp_path, "--", *SMALL], stdout=subprocess.DEVNULL) as process:
+        run = tmp_path / "point_omni" / "me" / "seed-0"
+        deadline = time.monotonic() + 120
+        while not (run / "metrics.csv").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert is_locked(run)
+        process.kill()
+    while is_locked(run) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not is_locked(run)
+    assert (run / "checkpoints").is_dir()
+
+
+def test_a_failed_run_is_reported_with_its_own_reason(tmp_path: Path) -> None:
+    first = sweep(tmp_path, "--seeds", "0", "--evaluations", "32")
+    assert first.returncode == 0, first.stderr
+    held = Lock(tmp_path / "point_omni" / "me" / "seed-0")
+    try:
+        done = sweep(tmp_path, "--seeds", "0", "--evaluations", "64")
+    finally:
+        held.release()
+    assert done.returncode == 1
+    assert f"is in use by process {os.getpid()}" in done.stdout

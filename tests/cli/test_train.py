@@ -61,6 +61,7 @@ def test_a_run_directory_explains_itself(trained):
     path, _ = trained
     assert {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()} == {
         *("config.json", "manifest.json", "metrics.csv", "archive.safetensors", "actor.safetensors"),
+        ".lock",
         *("figures/archive.png", "figures/curves.png", "figures/improvement.png"),
         *(f"checkpoints/generation-0000000{g}.{kind}" for g in (0, 3) for kind in ("json", "safetensors")),
         *("checkpoints/replay-000000000000-000000000800.safetensors",),
@@ -160,7 +161,7 @@ def test_map_elites_trains_too_and_nothing_is_written_over_unasked(tmp_path):
     before, elites = (archive.stat().st_mtime_ns, archive.read_bytes()), dcrl.load(path).genotype
     refused = train(*again, *output)
     assert refused.returncode == 2
-    assert f"already holds a run; `dcrl resume {path}` goes on with it, --overwrite replaces it" in refused.stderr
+    assert f"already holds a run; `dcrl resume {path}` continues it, --overwrite replaces it" in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert (archive.stat().st_mtime_ns, archive.read_bytes()) == before
 
@@ -195,32 +196,35 @@ def test_a_stopped_run_leaves_its_results_whole(tmp_path):
             process.kill()
     path = tmp_path / "point_omni" / "dcrl_me" / "seed-0"
     assert process.returncode == 130
-    assert f"stopped; the results so far are in {path}, and `dcrl resume {path}` goes on" in rest
+    assert f"interrupted; the results so far are in {path}, and `dcrl resume {path}` continues the run" in rest
     assert "stopping after the current stage" in complaint
     assert "Traceback" not in complaint
     assert 4 <= len(rows(path)) < 1000
     assert_consistent(path)
     assert metadata(path / "actor.safetensors")["generation"] == len(rows(path)) - 1
-    assert not [file.name for file in path.rglob(".*")]  # no temporary files
+    assert [file.name for file in path.rglob(".*")] == [".lock"]  # no temporary files
 
 
 REFUSALS = {
-    "no offspring": (("--ga-offspring", 0), "ga_offspring must be above 0, got 0"),
-    "negative offspring": (("--pg-offspring", -4), "pg_offspring must be above 0, got -4"),
-    "no samples": (("--batch-size", 0), "batch_size must be at least 1, got 0"),
+    "no offspring": (("--ga-offspring", 0), "ga_offspring must be a whole number of at least 1, got 0"),
+    "negative offspring": (("--pg-offspring", -4), "pg_offspring must be a whole number of at least 1, got -4"),
+    "no samples": (("--batch-size", 0), "batch_size must be a whole number of at least 1, got 0"),
     "less than a batch": (("--evaluations", 255), "255 evaluations are fewer than one batch of 256"),
     "negative budget": (("--evaluations", -1), "-1 evaluations are fewer than one batch of 256"),
     "a word for a seed": (("--seed", "one"), "--seed: invalid literal for int() with base 10: 'one'"),
     "negative seed": (("--seed", -1), "the seed must be a whole number from 0 to 2^32 - 1, got -1"),
-    "contradiction": (("--preset", "quick", "--evaluations", 512), "give --preset or --evaluations, not both"),
+    "contradiction": (
+        ("--preset", "quick", "--evaluations", 512),
+        "a preset or a number of evaluations, not both",
+    ),
     "unknown preset": (("--preset", "papr"), "invalid choice 'papr' for argument '--preset'"),
     "unknown algorithm": (("--algorithm", "dcrl"), "there is no algorithm 'dcrl'; did you mean dcrl_me?"),
     "unknown flag": (("--evaluation", 512), "--evaluation"),
     "another algorithm's flag": (("--algorithm", "me", "--critic-steps", 20), "--critic-steps"),
     "half a delay": (("--critic-steps", 21), "critic_steps must be a multiple of actor_delay, got 21 and 2"),
-    "fewer samples than cells": (("--cvt-samples", 1000), "cvt_samples at least cells, got 1024 and 1000"),
+    "fewer samples than cells": (("--cvt-samples", 1000), "cvt_samples must be at least cells, got 1000 and 1024"),
     "no threads": (("--threads", 0), "the number of threads must be at least 1, got 0"),
-    "an empty layer": (("--hidden", 16, 0), "at least 1 unit each, got (16, 0)"),
+    "an empty layer": (("--hidden", 16, 0), "hidden needs at least one layer of 1 unit or more, got (16, 0)"),
     "an unknown simulator": (("--simulator", "brax"), "invalid choice 'brax' for argument '--simulator'"),
 }
 

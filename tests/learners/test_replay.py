@@ -169,5 +169,5 @@ def test_inserting_copies_rows_and_not_the_buffer():
 
 @pytest.mark.parametrize("capacity", [0, -3])
 def test_a_buffer_without_room_is_refused(capacity):
-    with pytest.raises(ValueError, match=f"at least 1 transition, got {capacity}"):
+    with pytest.raises(ValueError, match=f"must be at least 0, got {capacity}"):
         Replay(capacity, OBSERVATION, ACTION, TARGET)

@@ -72,8 +72,8 @@ def test_a_configuration_that_does_not_fit_names_the_field(content, sentence):
     [
         ({"seed": 1.5}, r"whole number from 0 to 2\^32 - 1, got 1\.5"),
         ({"seed": 2**32}, "whole number"),
-        ({"hidden": ()}, "at least 1 unit each"),
-        ({"hidden": (16, 0)}, "at least 1 unit each"),
+        ({"hidden": ()}, "at least one layer of 1 unit or more"),
+        ({"hidden": (16, 0)}, "at least one layer of 1 unit or more"),
         ({"hyperparameters": MEConfig()}, "hyperparameters of dcrl_me are a DCRLConfig, got a MEConfig"),
         ({"hyperparameters": {"ga_offspring": 3}}, "are a DCRLConfig, got a dict"),
     ],

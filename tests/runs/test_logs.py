@@ -123,7 +123,7 @@ def test_a_log_that_fails_does_not_end_the_run(tmp_path, capsys):
     (path / "tensorboard").write_text("in the way")
     assert command([*TRAIN, "--evaluations", "32", "--output", str(tmp_path), "--log", "tensorboard"]) == 0
     said = capsys.readouterr().err
-    assert said.startswith("dcrl: logging to tensorboard failed and ends here, the run goes on: ")
+    assert said.startswith("dcrl: logging to tensorboard failed and stops here; the run continues: ")
     assert said.count("\n") == 1
     assert len(rows(path)) == 2
 

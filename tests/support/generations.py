@@ -14,18 +14,19 @@ import numpy as np
 
 from dcrl import keys, simulators
 from dcrl.algorithms import registry
-from dcrl.algorithms.algorithm import Algorithm, ArchiveConfig, Report, Setting, State
-from dcrl.algorithms.compose import StateNoveltyConfig
+from dcrl.algorithms.algorithm import Algorithm, ArchiveConfig, Setting
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.algorithms.me import MEConfig
 from dcrl.algorithms.me_es import MEESConfig
 from dcrl.algorithms.pga_me import PGAConfig
 from dcrl.algorithms.qd_pg import QDPGConfig
+from dcrl.algorithms.state import Report, State
+from dcrl.algorithms.state_novelty import StateNoveltyConfig
 from dcrl.archive import archive as archives
 from dcrl.learners.td3 import TD3Config
 from dcrl.networks.perceptrons import init
 from dcrl.networks.policies import policy_layers
-from dcrl.runs import loop as training
+from dcrl.runs.training import iterate
 from dcrl.simulators.rollouts import evaluate
 from dcrl.tasks.point import point_omni
 from dcrl.tasks.task import Task
@@ -96,7 +97,7 @@ def history(config: Any, seed: int = 0, state: State | None = None) -> History:
     algorithm = compose(config)
     each = algorithm.generation_evaluations
     evaluations = algorithm.initial_evaluations + GENERATIONS * each + 3  # the rest is too little for a generation
-    seen = [(snapshot(s), report) for s, report in training.train(algorithm, evaluations, seed, state=state)]
+    seen = [(snapshot(s), report) for s, report in iterate(algorithm, evaluations, seed, state=state)]
     return History(algorithm, [s for s, _ in seen], [report for _, report in seen])
 
 
@@ -105,11 +106,18 @@ original = cache(history)  # played once, looked at by many
 
 def leaves(state: State) -> list[np.ndarray]:
     """Everything a state holds, as arrays."""
-    replay = state.replay.arrays if state.replay else ()
     counts = state.generation, state.evaluations, state.environment_steps, state.invalid
     archive = state.archive
     rest = jax.tree.leaves((state.learned, state.novelty, state.search))
-    whole = (*counts, archive.centroids, archive.fitness, archive.descriptor, archive.genotype, *replay, *rest)
+    whole = (
+        *counts,
+        archive.centroids,
+        archive.fitness,
+        archive.descriptor,
+        archive.genotype,
+        *state.replay.arrays,
+        *rest,
+    )
     return [np.asarray(part) for part in whole]
 
 

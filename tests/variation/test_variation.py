@@ -48,7 +48,7 @@ def test_iso_line_has_the_papers_spread():
     deviation = offspring - archive.genotype[archive.occupied]
     assert deviation.std() == pytest.approx(0.005, rel=0.02)
     assert abs(deviation.mean()) < 1e-4
-    with pytest.raises(ValueError, match=r"must not be negative, got -0\.1"):
+    with pytest.raises(ValueError, match=r"must be at least 0 and finite, got -0\.1"):
         IsoLineConfig(iso_sigma=-0.1)
 
 
@@ -125,7 +125,7 @@ parents = random.normal(size=(11, LAYERS.parameters)).astype(np.float32)
 conditions = random.uniform(-1, 1, (11, 2)).astype(np.float32)
 seen = random.normal(size=(6, 9, 5)).astype(np.float32)
 start = LEARNER.init(keys.root(0))
-state = training.train(LEARNER, start, filled_replay(), keys.root(1))
+state = iterate(LEARNER, start, filled_replay(), keys.root(1))
 critic, config = start.critics[0].online, PolicyGradientConfig(policy_steps=6)
 climbed = climb(LEARNER, LAYERS, config, critic, parents, conditions, seen)
 np.savez(sys.argv[2], climbed=climbed, trained=vector(state), before=vector(start))

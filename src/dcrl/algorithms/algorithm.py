@@ -1,8 +1,7 @@
-"""What every algorithm is: it starts, and it advances by a generation. And what the generations share."""
+"""The contract of an algorithm, and what it is applied to."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,16 +11,16 @@ import jax
 import numpy as np
 
 from dcrl import keys
+from dcrl.algorithms.state import Report, State
 from dcrl.archive import archive as archives
 from dcrl.archive.archive import Archive
 from dcrl.archive.centroids import centroids
-from dcrl.learners.replay import Replay
-from dcrl.learners.td3 import TD3, TD3Config, TD3State
+from dcrl.hyperparameters import at_least
+from dcrl.learners.td3 import TD3, TD3Config
 from dcrl.networks.perceptrons import init
 from dcrl.networks.policies import Layers
 from dcrl.simulators.simulator import Simulator
-from dcrl.types import Array, Descriptor, Evaluation, Floats
-from dcrl.variation.evolution_strategy import Search
+from dcrl.types import Array, Descriptor, Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,22 +33,14 @@ class ArchiveConfig:
     """Uniform samples that the centroids are computed from."""
 
     def __post_init__(self) -> None:
-        if self.cells < 1 or self.cvt_samples < self.cells:
-            raise ValueError(
-                f"cells must be at least 1 and cvt_samples at least cells, got {self.cells} and {self.cvt_samples}"
-            )
-
-
-def positive(**values: float) -> None:
-    """Refuse a configuration in which one of these is not above 0."""
-    for name, value in values.items():
-        if not value > 0:
-            raise ValueError(f"{name} must be above 0, got {value}")
+        at_least(self, 1, "cells", "cvt_samples")
+        if self.cvt_samples < self.cells:
+            raise ValueError(f"cvt_samples must be at least cells, got {self.cvt_samples} and {self.cells}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What an algorithm is applied to: where policies are evaluated, their shape, and what tells them apart."""
+    """What an algorithm is applied to: the simulator, the policies' layers and the descriptor space."""
 
     simulator: Simulator
     layers: Layers
@@ -66,44 +57,10 @@ class Setting:
             config=config,
         )
 
-
-@dataclass(frozen=True, kw_only=True)
-class OperatorReport:
-    """What one operator achieved in one generation."""
-
-    name: str
-    evaluations: int
-    added: int
-    improvement: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Report:
-    """Where a run stands after a generation; counts are totals since its start."""
-
-    generation: int
-    evaluations: int
-    environment_steps: int
-    invalid: int
-    qd_score: float
-    coverage: float
-    max_fitness: float
-    operators: tuple[OperatorReport, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class State:
-    """Everything a run needs to go on. The replay buffer is the one part that changes in place."""
-
-    generation: int
-    evaluations: int
-    environment_steps: int
-    invalid: int
-    archive: Archive
-    learned: tuple[TD3State, ...] = ()  # one a learner
-    replay: Replay | None = None
-    novelty: Floats | None = None  # (N, D) descriptors met before, where an algorithm seeks new ones
-    search: Search | None = None  # where an evolution strategy stands
+    def empty_archive(self, config: ArchiveConfig, seed: int) -> Archive:
+        """An archive without elites; its centroids depend on the descriptor space, `config` and the seed alone."""
+        cells = centroids(self.descriptor, config.cells, config.cvt_samples, seed)
+        return archives.empty(cells, self.layers.parameters)
 
 
 class Algorithm(Protocol):
@@ -123,11 +80,11 @@ class Algorithm(Protocol):
     def generation_evaluations(self) -> int: ...
     @property
     def plan(self) -> str:
-        """What a generation's evaluations are, in words."""
+        """The evaluations of one generation, in words."""
         ...
 
-    def blank(self, seed: int) -> State:
-        """The state before anything was evaluated."""
+    def empty_state(self, seed: int) -> State:
+        """The state before the first evaluation."""
         ...
 
     def start(self, seed: int) -> tuple[State, Report]:
@@ -137,51 +94,20 @@ class Algorithm(Protocol):
     def advance(
         self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
     ) -> tuple[State, Report]:
-        """The next generation. `stage` is told each stage's name before it begins; what it raises ends the
-        generation without a trace in `state`.
+        """The next generation.
+
+        `stage` is called with each stage's name before it begins. If it raises, the generation ends and `state` is
+        unchanged.
         """
         ...
 
 
-def nothing_yet(setting: Setting, config: ArchiveConfig, seed: int) -> State:
-    """What every blank state has: an empty archive, and no counts."""
-    return State(
-        generation=0,
-        evaluations=0,
-        environment_steps=0,
-        invalid=0,
-        archive=archives.empty(
-            centroids(setting.descriptor, config.cells, config.cvt_samples, seed), setting.layers.parameters
-        ),
-    )
-
-
-def counted(state: State, evaluation: Evaluation) -> State:
-    """The state with these episodes counted."""
-    return dataclasses.replace(
-        state,
-        evaluations=state.evaluations + len(evaluation.steps),
-        environment_steps=state.environment_steps + int(evaluation.steps.sum()),
-        invalid=state.invalid + int((~evaluation.valid).sum()),
-    )
-
-
-def report(state: State, operators: tuple[OperatorReport, ...]) -> Report:
-    return Report(
-        generation=state.generation,
-        evaluations=state.evaluations,
-        environment_steps=state.environment_steps,
-        invalid=state.invalid,
-        qd_score=state.archive.qd_score,
-        coverage=state.archive.coverage,
-        max_fitness=state.archive.max_fitness,
-        operators=operators,
-    )
-
-
-def idle(names: tuple[str, ...]) -> tuple[OperatorReport, ...]:
-    """The operators' part in the initial population: none."""
-    return tuple(OperatorReport(name=name, evaluations=0, added=0, improvement=0.0) for name in names)
+def generations(algorithm: Algorithm, evaluations: int) -> int:
+    """How many generations follow the initial one within a budget of evaluations."""
+    initial, each = algorithm.initial_evaluations, algorithm.generation_evaluations
+    if evaluations < initial:
+        raise ValueError(f"{evaluations} evaluations are fewer than one batch of {initial}; ask for at least {initial}")
+    return (evaluations - initial) // each
 
 
 def random_policies(layers: Layers, key: jax.Array, count: int) -> Floats:

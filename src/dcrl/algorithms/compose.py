@@ -1,78 +1,52 @@
-"""One generation: train, select, vary, evaluate, add (and remember in the replay buffer)."""
+"""One generation of an algorithm made of operators (the paper's Algorithm 1): train, select and vary, evaluate, add."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import takewhile
+from functools import partial
 
 import jax
 import numpy as np
 
 from dcrl import keys
-from dcrl.algorithms.algorithm import (
-    ArchiveConfig,
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting, random_policies
+from dcrl.algorithms.overlap import meanwhile, without_training
+from dcrl.algorithms.state import (
     OperatorReport,
     Report,
-    Setting,
     State,
-    counted,
-    idle,
-    nothing_yet,
-    positive,
-    random_policies,
+    count_evaluations,
+    empty_state,
+    initial_report,
     report,
 )
+from dcrl.algorithms.state_novelty import StateNovelty
 from dcrl.archive import archive as archives
-from dcrl.archive.novelty import diversity_reward, offer
 from dcrl.learners.conditioning import normalise, similarity
-from dcrl.learners.replay import Replay
+from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3, TD3State
 from dcrl.learners.training import train
 from dcrl.simulators.rollouts import evaluate
-from dcrl.types import Evaluation, Floats, Ints
-from dcrl.variation.operator import Offspring, Operator, Sources, together, unaimed
+from dcrl.types import Evaluation, Floats
+from dcrl.variation.operator import Offspring, Operator, Sources, concatenate, no_target
 
-
-@dataclass(frozen=True, kw_only=True)
-class StateNoveltyConfig:
-    """The memory of states that a novelty-seeking learner compares with; the defaults are the authors'."""
-
-    novelty_capacity: int = 10_000
-    """States remembered; the oldest leave first."""
-    novelty_threshold: float = 0.1
-    """How far a state must be from all remembered ones to be remembered, in the descriptor's units."""
-    novelty_neighbours: int = 5
-    """Nearest neighbours whose mean squared distance is the reward; as many as there are, if fewer."""
-    novelty_steps: int = 64_000
-    """Steps a generation that are offered to the memory, in whole episodes drawn at random."""
-
-    def __post_init__(self) -> None:
-        positive(
-            novelty_capacity=self.novelty_capacity,
-            novelty_threshold=self.novelty_threshold,
-            novelty_neighbours=self.novelty_neighbours,
-            novelty_steps=self.novelty_steps,
-        )
+Batches = list[tuple[Offspring, Evaluation]]  # offspring and their episodes, in the operators' order
 
 
 @dataclass(frozen=True, kw_only=True)
 class Composition:
-    """An algorithm made of operators, with the learners they need.
-
-    `probes` are operators whose offspring only feed the replay buffer. Learners share that buffer.
-    """
+    """An algorithm made of operators, with the learners they need, which share one replay buffer."""
 
     setting: Setting
     archive_config: ArchiveConfig
     operators: tuple[Operator, ...]
-    probes: tuple[Operator, ...] = ()
+    data_operators: tuple[Operator, ...] = ()  # their offspring fill the replay buffer and never enter the archive
     learners: tuple[TD3, ...] = ()
-    length_scale: float = 0.1
-    novelty_config: StateNoveltyConfig | None = None  # for learners that seek novel states
-    beside: bool = True  # play the offspring that need no training while it goes on; changes no result
+    length_scale: float = 0.1  # L of the similarity S(d, d')
+    novelty: StateNovelty | None = None  # the reward of learners that seek novel states
+    overlap: bool = True  # simulate offspring that need no training during it; the results are the same
 
     @property
     def initial_evaluations(self) -> int:
@@ -90,129 +64,65 @@ class Composition:
     @property
     def plan(self) -> str:
         parts = [f"{operator.count} {operator.name}" for operator in self.operators]
-        return " + ".join([*parts, *(f"{probe.count} {probe.name} for data only" for probe in self.probes)])
+        return " + ".join([*parts, *(f"{each.count} {each.name} for data only" for each in self.data_operators)])
 
     @property
     def _all(self) -> tuple[Operator, ...]:
-        return self.operators + self.probes
+        return self.operators + self.data_operators
 
-    def blank(self, seed: int) -> State:
-        return dataclasses.replace(
-            nothing_yet(self.setting, self.archive_config, seed),
-            learned=tuple(self._init(i, seed) for i in range(len(self.learners))),
-            replay=self._replay(),
-            novelty=np.zeros((0, self.setting.descriptor.size), np.float32) if self.novelty_config else None,
-        )
-
-    @property
-    def _early(self) -> tuple[Operator, ...]:
-        """The first operators, as far as their offspring do not wait for what is being trained."""
-        if not self.beside or not self.setting.simulator.overlap:
-            return ()
-        return tuple(takewhile(lambda operator: not operator.waits, self._all))
+    def empty_state(self, seed: int) -> State:
+        state = empty_state(self.setting.empty_archive(self.archive_config, seed), self._replay())
+        return dataclasses.replace(state, learned=tuple(self._initialise(i, seed) for i in range(len(self.learners))))
 
     def start(self, seed: int) -> tuple[State, Report]:
-        key, genotype = keys.generation(keys.root(seed), 0), self._first_policies(seed)
-        offspring = Offspring(genotype=genotype, target=unaimed(len(genotype), self.setting.descriptor))
+        key, genotype = keys.generation(keys.root(seed), 0), self._initial_policies(seed)
+        offspring = Offspring(genotype=genotype, target=no_target(len(genotype), self.setting.descriptor))
         evaluation = self._evaluate(offspring, keys.each(keys.stream(key, "start"), len(genotype)))
-        state, _ = self._add(self.blank(seed), [(offspring, evaluation)], len(genotype), key)
-        return state, report(state, idle(self.operator_names))
+        state, _ = self._add(self.empty_state(seed), [(offspring, evaluation)], key)
+        return state, initial_report(state, self.operator_names)
 
     def advance(
         self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
     ) -> tuple[State, Report]:
         key = keys.generation(keys.root(seed), state.generation + 1)
-        sources = Sources(archive=state.archive, learned=state.learned, replay=state.replay)
-        starts = keys.each(keys.stream(key, "start"), self.generation_evaluations)
-        end = np.cumsum([operator.count for operator in self._all])
-        share = [slice(b - operator.count, b) for operator, b in zip(self._all, end, strict=True)]
-        early: tuple[Operator, ...] = ()
-        played: list[tuple[Offspring, Evaluation]] = []
-        if state.learned and state.replay is not None and state.replay.size:
-            early = self._early
+        learned, batches, early = state.learned, Batches(), 0
+        if self.learners and state.replay.size:
             stage("train")
-            with ThreadPoolExecutor(1) as thread:
-                playing = [
-                    thread.submit(self._play, operator, sources, starts[rows], key)
-                    for operator, rows in zip(early, share, strict=False)
-                ]
-                learned = tuple(self._train(i, state, key) for i in range(len(state.learned)))
-            sources = dataclasses.replace(sources, learned=learned)
-            played = [each.result() for each in playing]
-        offspring = []
-        for operator in self._all[len(early) :]:
-            stage(operator.name)
-            offspring.append(operator.vary(sources, keys.stream(key, operator.name)))
-        if offspring:
-            stage("evaluate")
-            others = together(offspring)
-            played.append((others, self._evaluate(others, starts[-len(others.genotype) :])))
+            if self.overlap and self.setting.simulator.overlap:
+                early = without_training(self._all)
+            with meanwhile(partial(self._vary_and_evaluate, slice(0, early), state, key)) as first:
+                learned = tuple(self._train(i, state, key) for i in range(len(self.learners)))
+            batches += first.result()
+        state = dataclasses.replace(state, generation=state.generation + 1, learned=learned)
+        batches += self._vary_and_evaluate(slice(early, None), state, key, stage)
         stage("add")
-        state = dataclasses.replace(state, generation=state.generation + 1, learned=sources.learned)
-        state, addition = self._add(state, played, self.initial_evaluations, key)
-        operators = tuple(
-            OperatorReport(
-                name=operator.name,
-                evaluations=operator.count,
-                added=int(addition.added[rows].sum()),
-                improvement=float(addition.improvement[rows].sum()),
-            )
-            for operator, rows in zip(self._all, share, strict=True)
-        )
-        return state, report(state, operators)
-
-    def _play(
-        self, operator: Operator, sources: Sources, starts: jax.Array, key: jax.Array
-    ) -> tuple[Offspring, Evaluation]:
-        offspring = operator.vary(sources, keys.stream(key, operator.name))
-        return offspring, self._evaluate(offspring, starts)
-
-    def _first_policies(self, seed: int) -> Floats:
-        key = keys.stream(keys.generation(keys.root(seed), 0), "policies")
-        return random_policies(self.setting.layers, key, self.initial_evaluations)
-
-    def _init(self, number: int, seed: int) -> TD3State:
-        """Fresh networks; an actor of the policies' shape starts as the first of them."""
-        learner = self.learners[number]
-        actor = None if learner.descriptor_size else jax.numpy.asarray(self._first_policies(seed)[0])
-        return learner.init(keys.stream(keys.generation(keys.root(seed), 0), _numbered("learner", number)), actor)
-
-    def _replay(self) -> Replay | None:
-        if not self.learners:
-            return None
-        learner, stored = self.learners[0], self.novelty_config and not self.setting.descriptor_from_observation
-        return Replay(
-            learner.config.replay_size,
-            learner.observation_size,
-            learner.action_size,
-            learner.descriptor_size,
-            state_size=self.setting.descriptor.size if stored else 0,
-        )
+        state, addition = self._add(state, batches, key)
+        return state, report(state, self._operator_reports(addition))
 
     def _train(self, number: int, state: State, key: jax.Array) -> TD3State:
-        assert state.replay is not None
+        """One generation's actor-critic training of a learner (Algorithm 2)."""
         learner, key = self.learners[number], keys.stream(key, _numbered("train", number))
-        reward = self._novelty_reward(state) if learner.reward == "novelty" else None
+        reward = self.novelty.reward(state) if self.novelty and learner.reward == "novelty" else None
         trained: TD3State = jax.block_until_ready(train(learner, state.learned[number], state.replay, key, reward))
         return trained
 
-    def _novelty_reward(self, state: State) -> Callable[[Ints], Floats]:
-        """The reward of the replay buffer's rows: how novel the states are that they start from."""
-        replay, memory, config = state.replay, state.novelty, self.novelty_config
-        assert replay is not None
-        assert memory is not None
-        assert config is not None
-
-        def reward(index: Ints) -> Floats:
-            computed = self.setting.descriptor_from_observation
-            states = computed(replay.observation.take(index, axis=0)) if computed else replay.states(index)
-            flat = self._bounded(states.reshape(-1, states.shape[-1]))
-            return diversity_reward(memory, flat, config.novelty_neighbours).reshape(index.shape)
-
-        return reward
-
-    def _bounded(self, states: Floats) -> Floats:
-        return np.clip(states, self.setting.descriptor.low, self.setting.descriptor.high).astype(np.float32)
+    def _vary_and_evaluate(
+        self, which: slice, state: State, key: jax.Array, stage: Callable[[str], None] = lambda name: None
+    ) -> Batches:
+        """The offspring of some of the operators (Algorithms 3 and 4), each evaluated in one episode."""
+        sources = Sources(archive=state.archive, learned=state.learned, replay=state.replay)
+        offspring = []
+        for operator in self._all[which]:
+            stage(operator.name)
+            offspring.append(operator.vary(sources, keys.stream(key, operator.name)))
+        if not offspring:
+            return []
+        stage("evaluate")
+        starts = keys.each(keys.stream(key, "start"), self.generation_evaluations)
+        rows = np.repeat(np.arange(len(self._all)), [operator.count for operator in self._all])
+        mine = np.isin(rows, np.arange(len(self._all))[which])
+        batch = concatenate(offspring)
+        return [(batch, self._evaluate(batch, starts[mine]))]
 
     def _evaluate(self, offspring: Offspring, starts: jax.Array) -> Evaluation:
         setting, record = self.setting, bool(self.learners)
@@ -220,22 +130,23 @@ class Composition:
             setting.simulator, setting.descriptor, offspring.genotype, starts, setting.layers, record=record
         )
 
-    def _add(
-        self, state: State, played: Sequence[tuple[Offspring, Evaluation]], entering: int, key: jax.Array
-    ) -> tuple[State, archives.Addition]:
-        """The first offspring into the archive, all transitions into the replay buffer."""
-        if state.replay is not None:
-            for offspring, evaluation in played:
-                self._remember(state.replay, offspring, evaluation)
-            state = dataclasses.replace(state, novelty=self._met(state.novelty, played, key))
-        parts = zip(*((some.genotype, found.fitness, found.descriptor) for some, found in played), strict=True)
-        archive, addition = archives.add(state.archive, *(np.concatenate(part)[:entering] for part in parts))
-        for _, evaluation in played:
-            state = counted(state, evaluation)
-        return dataclasses.replace(state, archive=archive), addition
+    def _add(self, state: State, batches: Batches, key: jax.Array) -> tuple[State, archives.Addition]:
+        """The operators' offspring into the archive, all transitions into the replay buffer."""
+        for offspring, evaluation in batches:
+            self._insert(state.replay, offspring, evaluation)
+            state = count_evaluations(state, evaluation)
+        novelty = state.novelty
+        if self.novelty:
+            novelty = self.novelty.update(novelty, [evaluation for _, evaluation in batches], key)
+        columns = zip(*((o.genotype, e.fitness, e.descriptor) for o, e in batches), strict=True)
+        candidates = (np.concatenate(column)[: self.initial_evaluations] for column in columns)
+        archive, addition = archives.add(state.archive, *candidates)
+        return dataclasses.replace(state, archive=archive, novelty=novelty), addition
 
-    def _remember(self, replay: Replay, offspring: Offspring, evaluation: Evaluation) -> None:
-        assert evaluation.transitions is not None
+    def _insert(self, replay: Replay, offspring: Offspring, evaluation: Evaluation) -> None:
+        """Transitions with d' and the similarity S(d, d') that scales their rewards."""
+        if evaluation.transitions is None:
+            return
         count = len(offspring.genotype)
         scale, target = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
         if self.learners[0].descriptor_size:
@@ -245,19 +156,44 @@ class Composition:
             scale = similarity(achieved, target, self.length_scale)
         replay.insert(evaluation.transitions, evaluation.valid, scale, target)
 
-    def _met(
-        self, memory: Floats | None, played: Sequence[tuple[Offspring, Evaluation]], key: jax.Array
-    ) -> Floats | None:
-        """The memory of states after it was offered those of some episodes, drawn with replacement."""
-        config, transitions = self.novelty_config, [found.transitions for _, found in played if found.transitions]
-        lived = [(some, b) for some in transitions for b in np.flatnonzero(some.steps)]
-        if config is None or memory is None or not lived:
-            return memory
-        count = max(1, config.novelty_steps // transitions[0].reward.shape[1])
-        drawn = np.asarray(jax.random.randint(keys.stream(key, "novelty"), (count,), 0, len(lived)))
-        states = [some.state_descriptor[b, : some.steps[b]] for some, b in (lived[i] for i in drawn)]
-        return offer(memory, self._bounded(np.concatenate(states)), config.novelty_threshold, config.novelty_capacity)
+    def _operator_reports(self, addition: archives.Addition) -> tuple[OperatorReport, ...]:
+        reports, first = [], 0
+        for operator in self._all:
+            rows = slice(first, first + operator.count)  # beyond the end for data operators: nothing was added
+            first += operator.count
+            reports.append(
+                OperatorReport(
+                    name=operator.name,
+                    evaluations=operator.count,
+                    added=int(addition.added[rows].sum()),
+                    improvement=float(addition.improvement[rows].sum()),
+                )
+            )
+        return tuple(reports)
+
+    def _initial_policies(self, seed: int) -> Floats:
+        key = keys.stream(keys.generation(keys.root(seed), 0), "policies")
+        return random_policies(self.setting.layers, key, self.initial_evaluations)
+
+    def _initialise(self, number: int, seed: int) -> TD3State:
+        """Fresh networks of a learner; an actor of the policies' shape starts as the first of them."""
+        learner = self.learners[number]
+        actor = None if learner.descriptor_size else jax.numpy.asarray(self._initial_policies(seed)[0])
+        return learner.init(keys.stream(keys.generation(keys.root(seed), 0), _numbered("learner", number)), actor)
+
+    def _replay(self) -> Replay:
+        if not self.learners:
+            return NO_REPLAY
+        learner = self.learners[0]
+        return Replay(
+            learner.config.replay_size,
+            learner.observation_size,
+            learner.action_size,
+            learner.descriptor_size,
+            state_size=self.novelty.stored_size if self.novelty else 0,
+        )
 
 
 def _numbered(name: str, number: int) -> str:
+    """The name of a learner's random stream."""
     return f"{name} {number}" if number else name

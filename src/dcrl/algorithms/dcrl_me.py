@@ -9,8 +9,9 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from dcrl.algorithms.algorithm import ArchiveConfig, Setting, positive
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting
 from dcrl.algorithms.compose import Composition
+from dcrl.hyperparameters import at_least, optional_count, positive
 from dcrl.learners.td3 import TD3Config
 from dcrl.variation.actor_injection import ActorInjection, ActorInjectionConfig
 from dcrl.variation.iso_line import IsoLine, IsoLineConfig
@@ -23,15 +24,15 @@ class DCRLConfig:
     """DCRL-MAP-Elites; the defaults are the paper's."""
 
     ga_offspring: int = 128
-    """Genetic offspring a generation."""
+    """Genetic offspring per generation."""
     pg_offspring: int = 64
-    """Policy-gradient offspring a generation."""
+    """Policy-gradient offspring per generation."""
     ai_offspring: int | None = 64
-    """Injected actors a generation; None for no actor injection."""
+    """Injected actors per generation; None for no actor injection."""
     actor_evaluations: int | None = None
-    """Episodes a generation of the actor on elites' descriptors, only to fill the replay buffer; None for none."""
+    """Episodes per generation of the actor conditioned on elites' descriptors, for data only; None for none."""
     conditioned_actor: bool = True
-    """Whether the actor sees the descriptor it is to achieve."""
+    """Whether the actor is conditioned on the descriptor that it should achieve."""
     length_scale: float = 0.1
     """L of the similarity exp(-|d - d'| / L), in descriptors normalised to [-1, 1]."""
     archive: ArchiveConfig = ArchiveConfig()
@@ -41,15 +42,15 @@ class DCRLConfig:
     td3: TD3Config = TD3Config()
 
     def __post_init__(self) -> None:
-        positive(ga_offspring=self.ga_offspring, pg_offspring=self.pg_offspring, length_scale=self.length_scale)
+        at_least(self, 1, "ga_offspring", "pg_offspring")
+        optional_count(self, "ai_offspring", "actor_evaluations")
+        positive(self, "length_scale")
         for name in ("ai_offspring", "actor_evaluations"):
             count = getattr(self, name)
-            if count is not None and count < 1:
-                raise ValueError(f"{name} must be above 0, or None for none at all, got {count}")
             if count is not None and not self.conditioned_actor:
                 raise ValueError(
-                    f"an actor that does not see descriptors cannot be specialised to them, got {name} {count}; "
-                    f"set {name} to None or let the actor be conditioned"
+                    f"an actor that is not conditioned on descriptors cannot be specialised to them, "
+                    f"got {name} {count}; set {name} to None or conditioned_actor to True"
                 )
 
 
@@ -69,14 +70,14 @@ def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
             count=config.pg_offspring, learner=learner, layers=layers, descriptor=descriptor, config=config.pg
         ),
     ]
-    probes: list[Operator] = []
+    for_data: list[Operator] = []
     if config.ai_offspring:
         operators.append(
             ActorInjection(count=config.ai_offspring, learner=learner, descriptor=descriptor, config=config.ai)
         )
     if config.actor_evaluations:
         elites = ActorInjectionConfig(injection="archive")
-        probes.append(
+        for_data.append(
             ActorInjection(
                 name="actor", count=config.actor_evaluations, learner=learner, descriptor=descriptor, config=elites
             )
@@ -85,7 +86,7 @@ def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
         setting=setting,
         archive_config=config.archive,
         operators=tuple(operators),
-        probes=tuple(probes),
+        data_operators=tuple(for_data),
         learners=(learner,),
         length_scale=config.length_scale,
     )

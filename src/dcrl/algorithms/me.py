@@ -1,11 +1,12 @@
-"""MAP-Elites: 256 genetic offspring a generation, nothing else."""
+"""MAP-Elites: 256 genetic offspring per generation, nothing else."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dcrl.algorithms.algorithm import ArchiveConfig, Setting, positive
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting
 from dcrl.algorithms.compose import Composition
+from dcrl.hyperparameters import at_least
 from dcrl.variation.iso_line import IsoLine, IsoLineConfig
 
 
@@ -14,12 +15,12 @@ class MEConfig:
     """MAP-Elites; the defaults are the paper's."""
 
     ga_offspring: int = 256
-    """Genetic offspring a generation."""
+    """Genetic offspring per generation."""
     archive: ArchiveConfig = ArchiveConfig()
     ga: IsoLineConfig = IsoLineConfig()
 
     def __post_init__(self) -> None:
-        positive(ga_offspring=self.ga_offspring)
+        at_least(self, 1, "ga_offspring")
 
 
 def me(setting: Setting, config: MEConfig) -> Composition:

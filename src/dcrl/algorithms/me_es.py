@@ -1,8 +1,8 @@
 """ME-ES (Colas et al., 2020): an evolution strategy that alternates between seeking fitness and seeking novelty.
 
-One centre moves: every generation 1,000 samples around it give a gradient, and the new centre, evaluated 30
-times, is offered to the archive. After 10 generations the search goes on from another elite, and what the
-samples are scored by changes: their novelty first, then their fitness, and so on in turn.
+Every generation estimates a gradient from 1,000 samples around a centre, moves the centre along it, evaluates the new
+centre 30 times and adds it to the archive. After 10 generations the search restarts from another elite and changes its
+objective: novelty first, then fitness, and so on in turn.
 """
 
 from __future__ import annotations
@@ -15,21 +15,19 @@ import jax
 import numpy as np
 
 from dcrl import keys
-from dcrl.algorithms.algorithm import (
-    ArchiveConfig,
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting, random_policies
+from dcrl.algorithms.state import (
     OperatorReport,
     Report,
-    Setting,
     State,
-    counted,
-    idle,
-    nothing_yet,
-    positive,
-    random_policies,
+    count_evaluations,
+    empty_state,
+    initial_report,
     report,
 )
 from dcrl.archive import archive as archives
 from dcrl.archive.novelty import novelty
+from dcrl.hyperparameters import at_least
 from dcrl.learners.td3 import TD3
 from dcrl.simulators.rollouts import evaluate
 from dcrl.types import Evaluation, Floats, Ints
@@ -44,7 +42,7 @@ class MEESConfig:
     evaluations_of_centre: int = 30
     """Episodes of a new centre; its fitness and descriptor are their means."""
     generations_per_parent: int = 10
-    """Generations the search goes on before it starts again from another elite."""
+    """Generations before the search restarts from another elite."""
     novelty_neighbours: int = 10
     """Nearest neighbours, among the descriptors of all centres so far, whose mean distance is a policy's novelty."""
     exploit_parents: int = 2
@@ -57,14 +55,8 @@ class MEESConfig:
     es: EvolutionStrategyConfig = EvolutionStrategyConfig()
 
     def __post_init__(self) -> None:
-        positive(
-            evaluations_of_centre=self.evaluations_of_centre,
-            generations_per_parent=self.generations_per_parent,
-            novelty_neighbours=self.novelty_neighbours,
-            exploit_parents=self.exploit_parents,
-            explore_parents=self.explore_parents,
-            recent_cells=self.recent_cells,
-        )
+        at_least(self, 1, "evaluations_of_centre", "generations_per_parent", "novelty_neighbours")
+        at_least(self, 1, "exploit_parents", "explore_parents", "recent_cells")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,24 +84,21 @@ class MEES:
     def plan(self) -> str:
         return f"{self.config.es.es_samples} es samples + {self.config.evaluations_of_centre} of the new centre"
 
-    def blank(self, seed: int) -> State:
+    def empty_state(self, seed: int) -> State:
         key = keys.stream(keys.generation(keys.root(seed), 0), "policies")
         centre = random_policies(self.setting.layers, key, 1)[0]
         return dataclasses.replace(
-            nothing_yet(self.setting, self.archive_config, seed),
-            novelty=np.zeros((0, self.setting.descriptor.size), np.float32),
+            empty_state(self.setting.empty_archive(self.archive_config, seed)),
             search=evolution_strategy.begin(self.config.es, centre, np.zeros(0, np.int64)),
         )
 
     def start(self, seed: int) -> tuple[State, Report]:
-        state, _ = self._settle(self.blank(seed), keys.generation(keys.root(seed), 0))
-        return state, report(state, idle(self.operator_names))
+        state, _ = self._evaluate_centre(self.empty_state(seed), keys.generation(keys.root(seed), 0))
+        return state, initial_report(state, self.operator_names)
 
     def advance(
         self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
     ) -> tuple[State, Report]:
-        assert state.search is not None
-        assert state.novelty is not None
         number, length = state.generation, self.config.generations_per_parent  # generations before this one
         key = keys.generation(keys.root(seed), number + 1)
         exploring, search = number // length % 2 == 0, state.search
@@ -126,9 +115,9 @@ class MEES:
         if exploring:
             scores = novelty(state.novelty, evaluation.descriptor, self.config.novelty_neighbours)
         search = evolution_strategy.step(self.config.es, search, noise, scores)
-        state = dataclasses.replace(counted(state, evaluation), generation=number + 1, search=search)
+        state = dataclasses.replace(count_evaluations(state, evaluation), generation=number + 1, search=search)
         stage("evaluate")
-        state, addition = self._settle(state, key)
+        state, addition = self._evaluate_centre(state, key)
         outcome = OperatorReport(
             name="es",
             evaluations=self.generation_evaluations,
@@ -138,10 +127,8 @@ class MEES:
         return state, report(state, (outcome,))
 
     def _parent(self, state: State, exploring: bool, key: jax.Array) -> int:
-        """The cell whose elite the search goes on from."""
+        """The cell whose elite becomes the next centre."""
         archive, config = state.archive, self.config
-        assert state.search is not None
-        assert state.novelty is not None
         occupied = np.flatnonzero(archive.occupied)
         if not len(occupied):
             raise ValueError("cannot select from an archive without elites: no evaluation was valid so far")
@@ -154,21 +141,22 @@ class MEES:
             best = _best(some, archive.fitness[some], config.exploit_parents)
         return int(best[int(jax.random.randint(keys.stream(key, "choice"), (), 0, len(best)))])
 
-    def _settle(self, state: State, key: jax.Array) -> tuple[State, archives.Addition]:
-        """Evaluate the centre, offer it to the archive, and remember where it landed."""
+    def _evaluate_centre(self, state: State, key: jax.Array) -> tuple[State, archives.Addition]:
+        """Evaluate the centre, add it to the archive, and keep its descriptor for novelty."""
         search = state.search
-        assert search is not None
-        assert state.novelty is not None
         repeated = np.repeat(search.centre[None], self.config.evaluations_of_centre, axis=0)
         evaluation = self._evaluate(repeated, keys.stream(key, "centre"))
         fitness, descriptor = evaluation.fitness.mean(keepdims=True), evaluation.descriptor.mean(axis=0, keepdims=True)
         archive, addition = archives.add(state.archive, search.centre[None], fitness, descriptor)
-        met = descriptor[np.isfinite(descriptor).all(axis=1)]
+        reached = descriptor[np.isfinite(descriptor).all(axis=1)]
         if addition.added[0]:
             cell = archives.cell_of(archive.centroids, descriptor)
             search = search._replace(recent=np.concatenate([search.recent, cell])[-self.config.recent_cells :])
         state = dataclasses.replace(
-            counted(state, evaluation), archive=archive, novelty=np.concatenate([state.novelty, met]), search=search
+            count_evaluations(state, evaluation),
+            archive=archive,
+            novelty=np.concatenate([state.novelty, reached]),
+            search=search,
         )
         return state, addition
 

@@ -1,14 +1,15 @@
 """PGA-MAP-Elites (Nilsson & Cully, 2021): genetic and policy-gradient offspring, and the greedy actor itself.
 
-The critic and the actor know nothing of descriptors: plain TD3 on the rewards of all offspring.
+Neither critic nor actor is conditioned on descriptors: plain TD3 on the rewards of all offspring.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dcrl.algorithms.algorithm import ArchiveConfig, Setting, positive
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting
 from dcrl.algorithms.compose import Composition
+from dcrl.hyperparameters import at_least
 from dcrl.learners.td3 import TD3Config
 from dcrl.variation.greedy_actor import GreedyActor
 from dcrl.variation.iso_line import IsoLine, IsoLineConfig
@@ -20,16 +21,16 @@ class PGAConfig:
     """PGA-MAP-Elites; the defaults are the paper's."""
 
     ga_offspring: int = 128
-    """Genetic offspring a generation."""
+    """Genetic offspring per generation."""
     pg_offspring: int = 127
-    """Policy-gradient offspring a generation, besides the one greedy actor."""
+    """Policy-gradient offspring per generation, besides the one greedy actor."""
     archive: ArchiveConfig = ArchiveConfig()
     ga: IsoLineConfig = IsoLineConfig()
     pg: PolicyGradientConfig = PolicyGradientConfig()
     td3: TD3Config = TD3Config()
 
     def __post_init__(self) -> None:
-        positive(ga_offspring=self.ga_offspring, pg_offspring=self.pg_offspring)
+        at_least(self, 1, "ga_offspring", "pg_offspring")
 
 
 def pga_me(setting: Setting, config: PGAConfig) -> Composition:

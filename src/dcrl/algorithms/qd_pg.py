@@ -9,8 +9,10 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from dcrl.algorithms.algorithm import ArchiveConfig, Setting, positive
-from dcrl.algorithms.compose import Composition, StateNoveltyConfig
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting
+from dcrl.algorithms.compose import Composition
+from dcrl.algorithms.state_novelty import StateNovelty, StateNoveltyConfig
+from dcrl.hyperparameters import at_least
 from dcrl.learners.td3 import TD3Config
 from dcrl.variation.greedy_actor import GreedyActor
 from dcrl.variation.iso_line import IsoLine, IsoLineConfig
@@ -22,13 +24,13 @@ class QDPGConfig:
     """QD-PG; the defaults are the paper's."""
 
     ga_offspring: int = 86
-    """Genetic offspring a generation."""
+    """Genetic offspring per generation."""
     quality_offspring: int = 84
-    """Offspring a generation that climb the task's rewards, besides that learner's actor."""
+    """Policy-gradient offspring per generation for the task's rewards, besides that learner's actor."""
     diversity_offspring: int = 84
-    """Offspring a generation that climb novelty, besides that learner's actor."""
+    """Policy-gradient offspring per generation for novelty, besides that learner's actor."""
     diversity_critic_steps: int = 300
-    """Updates a generation of the critic of novelty."""
+    """Critic updates per generation of the diversity learner."""
     archive: ArchiveConfig = ArchiveConfig()
     novelty: StateNoveltyConfig = StateNoveltyConfig()
     ga: IsoLineConfig = IsoLineConfig()
@@ -36,12 +38,7 @@ class QDPGConfig:
     td3: TD3Config = TD3Config()
 
     def __post_init__(self) -> None:
-        positive(
-            ga_offspring=self.ga_offspring,
-            quality_offspring=self.quality_offspring,
-            diversity_offspring=self.diversity_offspring,
-            diversity_critic_steps=self.diversity_critic_steps,
-        )
+        at_least(self, 1, "ga_offspring", "quality_offspring", "diversity_offspring", "diversity_critic_steps")
         dataclasses.replace(self.td3, critic_steps=self.diversity_critic_steps)  # must be valid too
 
 
@@ -63,9 +60,9 @@ def qd_pg(setting: Setting, config: QDPGConfig) -> Composition:
                 layers=layers,
                 descriptor=descriptor,
                 config=config.pg,
-                number=number,
+                learner_index=number,
             ),
-            GreedyActor(name=f"{name}_actor", descriptor=descriptor, number=number),
+            GreedyActor(name=f"{name}_actor", descriptor=descriptor, learner_index=number),
         )
     ]
     return Composition(
@@ -73,5 +70,5 @@ def qd_pg(setting: Setting, config: QDPGConfig) -> Composition:
         archive_config=config.archive,
         operators=(IsoLine(count=config.ga_offspring, descriptor=descriptor, config=config.ga), *climbers),
         learners=learners,
-        novelty_config=config.novelty,
+        novelty=StateNovelty(setting=setting, config=config.novelty),
     )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dcrl.files import read_json
-from dcrl.runs.lock import Lock
+from dcrl.runs.lock import is_locked
 from dcrl.runs.metrics import read_metrics
 from dcrl.types import Floats
 
@@ -74,7 +74,7 @@ def read(path: Path) -> tuple[Record, list[str]]:
         settings=flat(config),
         manifest=manifest if isinstance(manifest, dict) else {},
         metrics=metrics,
-        in_progress=_in_progress(path),
+        in_progress=is_locked(path),
     )
     if record.in_progress:
         remarks.append(
@@ -111,13 +111,3 @@ def flat(content: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
         else:
             named[f"{prefix}{name}"] = json.dumps(value)
     return named
-
-
-def _in_progress(path: Path) -> bool:
-    try:
-        Lock(path).release()
-    except ValueError:
-        return True
-    except OSError:
-        return False
-    return False

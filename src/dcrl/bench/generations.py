@@ -58,7 +58,7 @@ def measure_generations(
     state, _ = algorithm.start(seed)
     for _ in range(warm_up):
         state, _ = algorithm.advance(state, seed)
-    sequential = dataclasses.replace(algorithm, beside=False) if isinstance(algorithm, Composition) else algorithm
+    sequential = dataclasses.replace(algorithm, overlap=False) if isinstance(algorithm, Composition) else algorithm
     seconds: list[dict[str, float]] = []
     whole: list[float] = []
     steps_before, products = state.environment_steps, [product_gflops()]

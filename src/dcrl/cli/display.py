@@ -1,34 +1,35 @@
-"""What a training run shows: a preview, then a progress bar in a terminal or a plain line a generation elsewhere."""
+"""What a training run shows: a preview, then a progress bar in a terminal or one line per generation elsewhere."""
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from dcrl.algorithms.algorithm import Algorithm, Report, State
+from dcrl.algorithms.algorithm import Algorithm
+from dcrl.algorithms.state import Report, State
+from dcrl.cli.output import plural
 from dcrl.runs.config import RunConfig
-from dcrl.runs.run import distilled
+from dcrl.runs.run import Run, conditioned_learner
 from dcrl.tasks import registry as tasks
 
 GIB = 2**30
-COMPILE = ("start", "train", "ga", "pg", "quality_pg", "es")  # stages that compile something when they first run
 
 
-def preview(config: RunConfig, algorithm: Algorithm, generations: int, path: Path) -> None:
-    """What is about to run, what it needs and what it will leave."""
-    layers = algorithm.setting.layers
+def preview(run: Run) -> None:
+    """What is about to run, what it needs and what it writes."""
+    config, algorithm, layers = run.config, run.algorithm, run.algorithm.setting.layers
     lines = [
         f"{config.algorithm} on {config.task}, seed {config.seed}",
         f"  policies     {' - '.join(map(str, layers.sizes))}, {layers.parameters:,} parameters",
         f"  budget       {config.evaluations:,} evaluations: {algorithm.initial_evaluations} at the start, then "
-        f"{generations:,} generations of {algorithm.generation_evaluations} ({algorithm.plan})",
+        f"{plural(run.generations, 'generation')} of {algorithm.generation_evaluations} ({algorithm.plan})",
+        "  first steps  slower: JAX compiles each stage the first time",
         f"  memory       about {memory(config, algorithm) / GIB:.1f} GiB at most",
-        f"  writes       {path}: config, manifest, metrics, archive"
-        + (", actor" if distilled(algorithm) is not None else "")
+        f"  writes       {run.path}: config, manifest, metrics, archive"
+        + (", actor" if conditioned_learner(algorithm) is not None else "")
         + ", figures and checkpoints, refreshed while it runs",
     ]
     print("\n".join(lines), flush=True)
@@ -54,8 +55,8 @@ class Display:
         self._console = Console()
         self._enabled = enabled
         self._generations = generations
-        self._last = (time.monotonic(), evaluations)  # those of an earlier process do not count for the rate
-        self._compiled: set[str] = set()
+        self._last = (time.monotonic(), evaluations)  # the rate is that of this process
+        self._seen: set[str] = set()
         self._progress: Progress | None = None
         if enabled and self._console.is_terminal:
             columns = (
@@ -83,13 +84,12 @@ class Display:
             self._progress.stop()
 
     def stage(self, name: str) -> None:
-        first = name in COMPILE and name not in self._compiled
-        self._compiled.add(name)
-        message = f"{name} (the first time: compiling)" if first else name
+        first = name not in self._seen
+        self._seen.add(name)
         if self._progress is not None:
-            self._progress.update(self._bar, description=f"{message:<12}")
+            self._progress.update(self._bar, description=f"{name:<12}")
         elif self._enabled and first:
-            print(f"stage {message}", flush=True)
+            print(f"stage {name}", flush=True)
 
     def report(self, state: State, report: Report) -> None:
         now = time.monotonic()

@@ -1,6 +1,6 @@
-"""Ctrl-C, SIGTERM and a closed terminal that leave things whole.
+"""Ctrl-C, SIGTERM and a closed terminal end a command in order.
 
-The first asks to stop after the current stage, the second insists.
+While files are being made, the first asks the command to stop after the current stage, the second stops it at once.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+INTERRUPTED = 130  # the exit code of a command that was interrupted
+
 
 class Interrupted(Exception):  # noqa: N818
-    """Somebody asked the run to stop."""
+    """The user asked the command to stop."""
 
 
 class Interrupt:
-    """Whether somebody asked."""
+    """Whether the user asked the command to stop."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -31,12 +33,12 @@ class Interrupt:
             raise KeyboardInterrupt
         self.asked = True
         with suppress(OSError):  # the terminal may be gone
-            print("\nstopping after the current stage; once more to stop at once", file=sys.stderr)
+            print("\nstopping after the current stage; press Ctrl-C again to stop at once", file=sys.stderr)
 
 
 @contextmanager
 def interrupts() -> Iterator[Interrupt]:
-    """Handle these signals for the length of a block; a terminal that closes is ignored where `nohup` says so."""
+    """Handle these signals during a block; a terminal that closes is ignored where `nohup` says so."""
     interrupt = Interrupt()
     numbers = [signal.SIGINT, signal.SIGTERM]
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:

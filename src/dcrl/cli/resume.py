@@ -1,20 +1,15 @@
-"""`dcrl resume RUN`: go on with a run as if it had never stopped."""
+"""`dcrl resume RUN`: continue a run."""
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from dcrl import devices
-from dcrl.archive.centroids import cache_directory
-from dcrl.cli.conduct import complain, conduct
-from dcrl.runs import logs
-from dcrl.runs import loop as training
-from dcrl.runs import training as api
-from dcrl.runs.upkeep import Upkeep
+from dcrl.cli.training import train_with_display, warn
+from dcrl.runs import training
+from dcrl.runs.checkpoint_config import CheckpointConfig
 
 
 def run(
@@ -24,32 +19,29 @@ def run(
     evaluations: int | None = None,
     threads: int | None = None,
     quiet: bool = False,
-    upkeep: Annotated[Upkeep, tyro.conf.arg(name="")] = api.USUAL,
+    saving: Annotated[CheckpointConfig, tyro.conf.arg(name="")] = training.DEFAULT,
 ) -> int:
-    """Go on with a run from its newest intact checkpoint; the outcome is that of a run that never stopped.
+    """Continue a run from its newest intact checkpoint; the outcome is that of a run that was never interrupted.
 
     Args:
         path: the run's directory, such as runs/walker2d_uni/dcrl_me/seed-0
         evaluations: another budget, in evaluations since the run's start; its own by default
         threads: threads of the mujoco simulator; all cores by default. Does not change results.
         quiet: no progress
-        upkeep: what is kept up beside the training
+        saving: how often files are written
     """
-    logs.check(upkeep.log)
-    devices.prepare(cache_directory())
-    with closing(api.reopen(path, evaluations, threads)) as found:
-        state = found.restore(lambda sentence: complain(f"{sentence}; using an older checkpoint"))
-        generations = training.generations(found.algorithm, found.config.evaluations)
+    with training.reopen(path, saving, evaluations=evaluations, threads=threads) as found:
+        state = found.restore(lambda sentence: warn(f"{sentence}; using an older checkpoint"))
         if state is None:
-            print(f"{path} had not got as far as a checkpoint: it starts again from the beginning", flush=True)
-        elif state.generation >= generations:
-            if not found.saved(state):  # stopped between the last checkpoint and the results
-                api.publish(found, state)
+            print(f"{path} has no checkpoint yet: it starts again from the beginning", flush=True)
+        elif found.is_finished(state):
+            if not found.is_published(state):  # stopped between the last checkpoint and the results
+                training.publish(found, state)
             print(
                 f"{path} is complete: generation {state.generation}, {state.evaluations:,} evaluations; "
                 f"--evaluations gives it a larger budget, and the archive's map is {path / 'figures' / 'archive.png'}"
             )
             return 0
         elif not quiet:
-            print(f"{path} goes on after generation {state.generation} of {generations:,}", flush=True)
-        return conduct(found, state, upkeep, quiet=quiet)
+            print(f"{path} resumes after generation {state.generation} of {found.generations:,}", flush=True)
+        return train_with_display(found, state, saving, quiet=quiet)

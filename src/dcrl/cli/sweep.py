@@ -1,4 +1,4 @@
-"""`dcrl sweep TASK ...`: many runs, one after another or several at once, begun again where they were left."""
+"""`dcrl sweep TASK ...`: many runs, one after another or several at once; the same command resumes them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from rich import progress as rich
 from rich.console import Console
 
 from dcrl.algorithms import registry as algorithms
-from dcrl.cli.conduct import INTERRUPTED
-from dcrl.cli.interrupt import Interrupted, interrupts
-from dcrl.cli.train import Preset, budget, config_of, parse
+from dcrl.cli.interrupt import INTERRUPTED, Interrupted, interrupts
+from dcrl.cli.output import plural
+from dcrl.cli.train import config_of, parse
+from dcrl.runs.checkpoint_config import CheckpointConfig
+from dcrl.runs.config import Preset, budget
 from dcrl.runs.run import directory
 from dcrl.runs.sweep import Job, Sweep
-from dcrl.runs.upkeep import Upkeep
 from dcrl.tasks import registry as tasks
 
 LOOK_SECONDS = 0.5
@@ -33,8 +34,8 @@ OURS = ("--algorithm", "--seed", "--output", "--evaluations", "--preset", "--ove
 class Flags:
     """Train every algorithm on every task with every seed, each run in a process of its own.
 
-    A run that is complete is left alone, one that was stopped goes on, so the same command goes on with a
-    sweep that was stopped. Flags after -- are given to `dcrl train`, as in: dcrl sweep ant_omni -- --hidden 64 64
+    Complete runs are skipped and interrupted ones are resumed, so the same command resumes a sweep. Flags after
+    -- are passed to `dcrl train`, as in: dcrl sweep ant_omni -- --hidden 64 64
     """
 
     tasks: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="TASK [TASK ...]")]
@@ -48,17 +49,17 @@ class Flags:
     evaluations: int | None = None
     """The budget of each run, in evaluations; instead of --preset."""
     output: Path = Path("runs")
-    """Where run directories go: OUTPUT/TASK/ALGORITHM/seed-SEED, and what each run prints beside them."""
+    """Where run directories go: OUTPUT/TASK/ALGORITHM/seed-SEED, with the log of each run beside it."""
     at_once: int = 1
-    """How many runs go on at a time; each gets its share of the cores, which does not change results."""
+    """How many runs are trained at a time, each on its share of the cores; does not change results."""
     dry_run: bool = False
-    """Say what would be run, and do nothing."""
+    """Show what would be run, and do nothing."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    own, handed_on = _split(arguments)
+    own, passed_on = _split(arguments)
     flags = tyro.cli(Flags, prog="dcrl sweep", args=own, config=(tyro.conf.FlagCreatePairsOff,))
-    every = jobs(flags, handed_on)
+    every = jobs(flags, passed_on)
     waiting = [job for job in every if not job.is_complete]
     sweep = Sweep(waiting, flags.at_once)
     print(_preview(every, waiting, flags), flush=True)
@@ -72,15 +73,15 @@ def main(arguments: Sequence[str]) -> int:
                     interrupt.check()
                     for job in sweep.collect():
                         display.ended(job, failed=job in sweep.failed)
-                    for job in sweep.begin():
-                        display.begun(job)
+                    for job in sweep.start():
+                        display.started(job)
                     display.look()
                     time.sleep(LOOK_SECONDS)
             except Interrupted:
                 display.close()
-                print(f"stopping {len(sweep.running)} runs", flush=True)
+                print(f"stopping {plural(len(sweep.running), 'run')}", flush=True)
         if interrupt.asked:
-            print("stopped; the same command goes on")
+            print("interrupted; the same command resumes the sweep")
             return INTERRUPTED
     return _conclude(sweep.failed, flags.output)
 
@@ -91,14 +92,14 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(arguments[:here]), list(arguments[here + 1 :])
 
 
-def jobs(flags: Flags, handed_on: Sequence[str] = ()) -> tuple[Job, ...]:
+def jobs(flags: Flags, passed_on: Sequence[str] = ()) -> tuple[Job, ...]:
     """All of them, seed by seed, so that what is there when a sweep is stopped can be compared.
 
     Refuses what no run could be made of, and directories that hold runs with other settings.
     """
-    for flag in handed_on:
+    for flag in passed_on:
         if flag.split("=")[0] in OURS:
-            raise ValueError(f"{flag} is for the sweep itself: give it before the --")
+            raise ValueError(f"{flag} belongs to the sweep: put it before the --")
     evaluations = budget(flags.preset, flags.evaluations)
     if evaluations < 1:
         raise ValueError(f"the budget is at least 1 evaluation, got {evaluations}")
@@ -106,7 +107,7 @@ def jobs(flags: Flags, handed_on: Sequence[str] = ()) -> tuple[Job, ...]:
         tasks.get(name)
     if not (flags.tasks and flags.algorithms and flags.seeds):
         raise ValueError("a sweep needs at least one task, one algorithm and one seed")
-    budgeted = ["--evaluations", str(evaluations), "--output", str(flags.output), *handed_on]
+    budgeted = ["--evaluations", str(evaluations), "--output", str(flags.output), *passed_on]
     parsed = {name: parse([flags.tasks[0], "--algorithm", name, *budgeted]) for name in flags.algorithms}
     every = tuple(
         _job(parsed[algorithm], budgeted, task, seed)
@@ -115,7 +116,7 @@ def jobs(flags: Flags, handed_on: Sequence[str] = ()) -> tuple[Job, ...]:
         for algorithm in flags.algorithms
     )
     if len({job.path for job in every}) < len(every):
-        raise ValueError("a task, an algorithm or a seed is named twice; every run needs a directory of its own")
+        raise ValueError("a task, an algorithm or a seed is given twice; every run needs a directory of its own")
     for job in every:
         job.check()
     return every
@@ -126,45 +127,47 @@ def _job(parsed: Any, budgeted: Sequence[str], task: str, seed: int) -> Job:
     config = dataclasses.replace(config_of(parsed), task=task, seed=seed)
     path = directory(parsed.output, task, config.algorithm, seed)
     threads = [] if parsed.threads is None else ["--threads", str(parsed.threads)]
-    begin = ("train", task, "--algorithm", config.algorithm, "--seed", str(seed), *budgeted)
-    go_on = ("resume", str(path), "--evaluations", str(config.evaluations), *threads, *_flags_of(parsed.upkeep))
-    return Job(config=config, path=path, begin=begin, go_on=go_on)
+    start = ("train", task, "--algorithm", config.algorithm, "--seed", str(seed), *budgeted)
+    resume = ("resume", str(path), "--evaluations", str(config.evaluations), *threads, *_flags_of(parsed.saving))
+    return Job(config=config, path=path, start=start, resume=resume)
 
 
-def _flags_of(upkeep: Upkeep) -> list[str]:
-    """What `dcrl resume` is told to keep up as `dcrl train` was."""
+def _flags_of(saving: CheckpointConfig) -> list[str]:
+    """The same settings as flags of `dcrl resume`."""
     flags = []
-    for field in dataclasses.fields(upkeep):
-        value = getattr(upkeep, field.name)
+    for field in dataclasses.fields(saving):
+        value = getattr(saving, field.name)
         if value != field.default:
             flags += [f"--{field.name.replace('_', '-')}", *map(str, value if isinstance(value, tuple) else (value,))]
     return flags
 
 
 def _preview(every: Sequence[Job], waiting: Sequence[Job], flags: Flags) -> str:
-    count = f"{len(flags.tasks)} tasks x {len(flags.algorithms)} algorithms x {len(flags.seeds)} seeds"
+    sizes = ((flags.tasks, "task"), (flags.algorithms, "algorithm"), (flags.seeds, "seed"))
+    count = " x ".join(plural(len(some), noun) for some, noun in sizes)
     return (
-        f"{len(every)} runs ({count}) of {every[0].config.evaluations:,} evaluations, {flags.at_once} at once\n"
+        f"{plural(len(every), 'run')} ({count}) of {every[0].config.evaluations:,} evaluations, "
+        f"{flags.at_once} at once\n"
         f"  complete     {len(every) - len(waiting)}\n"
-        f"  to go on     {sum(job.has_begun for job in waiting)}\n"
-        f"  writes       {flags.output}: a directory a run, and beside it what it prints, as seed-N.log"
+        f"  to resume    {sum(job.has_started for job in waiting)}\n"
+        f"  writes       {flags.output}: one directory per run, and its log as seed-N.log"
     )
 
 
 def _conclude(failed: Mapping[Job, str], output: Path) -> int:
     for job, reason in failed.items():
-        print(f"failed: {job}: {reason} (all it said: {job.log})")
-    print(f"compare them with `dcrl report {output}`" if not failed else "the same command tries those again")
+        print(f"failed: {job}: {reason} (log: {job.log})")
+    print(f"compare them with `dcrl report {output}`" if not failed else "the same command tries the failed ones again")
     return FAILED if failed else 0
 
 
 class Display:
-    """A bar for the sweep and one for each run under way, in a terminal; a line a run elsewhere."""
+    """One bar for the sweep and one per running run in a terminal; one line per run elsewhere."""
 
     def __init__(self, total: int, done: int) -> None:
         self._console = Console()
         self._bars: dict[Job, rich.TaskID] = {}
-        self._begun: dict[Job, float] = {}
+        self._started: dict[Job, float] = {}
         columns = (
             rich.TextColumn("{task.description}"),
             rich.BarColumn(),
@@ -185,15 +188,15 @@ class Display:
     def close(self) -> None:
         self._progress.stop()
 
-    def begun(self, job: Job) -> None:
-        self._begun[job] = time.monotonic()
-        self._bars[job] = self._progress.add_task(str(job), total=job.config.evaluations, numbers="begins")
-        self._say(f"begins  {job}: {job.log}")
+    def started(self, job: Job) -> None:
+        self._started[job] = time.monotonic()
+        self._bars[job] = self._progress.add_task(str(job), total=job.config.evaluations, numbers="starting")
+        self._say(f"started {job}: {job.log}")
 
     def ended(self, job: Job, *, failed: bool) -> None:
         self._progress.remove_task(self._bars.pop(job))
         self._progress.advance(self._whole)
-        seconds = time.monotonic() - self._begun.pop(job)
+        seconds = time.monotonic() - self._started.pop(job)
         self._say(f"{'failed ' if failed else 'done   '} {job}: {_numbers(job.reached())}, {seconds:,.0f} s")
 
     def look(self) -> None:

@@ -1,41 +1,31 @@
-"""`dcrl train TASK`: the main job, with a preview before it and a live display beside it."""
+"""`dcrl train TASK`: train an algorithm on a task, with a preview and a live display."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 import tyro
 
-from dcrl import devices
 from dcrl.algorithms import registry as algorithms
-from dcrl.archive.centroids import cache_directory
-from dcrl.cli.conduct import conduct
 from dcrl.cli.display import preview
+from dcrl.cli.training import train_with_display
 from dcrl.networks.policies import HIDDEN
-from dcrl.runs import config as configs
-from dcrl.runs import logs
-from dcrl.runs import loop as training
-from dcrl.runs import training as api
-from dcrl.runs.config import RunConfig
-from dcrl.runs.run import Run
-from dcrl.runs.upkeep import Upkeep
+from dcrl.runs import training
+from dcrl.runs.checkpoint_config import CheckpointConfig
+from dcrl.runs.config import Preset, RunConfig, budget
 from dcrl.tasks import registry as tasks
-
-Preset: TypeAlias = Literal["quick", "paper"]
-EVALUATIONS: dict[Preset, int] = {"quick": 7_680, "paper": 1_000_000}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Flags:
-    """Train an algorithm on a task and write what it found to a run directory."""
+    """Train an algorithm on a task and write the results to a run directory."""
 
-    task: Annotated[str, tyro.conf.Positional]
+    task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
     """A task's name (`dcrl tasks` lists them), or your own as module:object or file.py:object."""
     algorithm: str = "dcrl_me"
     """The algorithm; its hyperparameters are the flags below. With --help, shows that algorithm's."""
@@ -54,24 +44,19 @@ class Flags:
     hidden: tuple[int, ...] = HIDDEN
     """Units of the policies' and the actor's hidden layers."""
     overwrite: bool = False
-    """Replace a run that is already there."""
+    """Replace an existing run."""
     quiet: bool = False
     """No preview and no progress."""
-    upkeep: Upkeep = api.USUAL
+    saving: CheckpointConfig = training.DEFAULT
 
 
 def main(arguments: Sequence[str]) -> int:
     flags = parse(arguments)
     config = config_of(flags)
-    logs.check(flags.upkeep.log)
-    devices.prepare(cache_directory())
-    algorithm = configs.build(config, flags.threads)
-    generations = training.generations(algorithm, config.evaluations)
-    run = Run.create(flags.output, config, algorithm, overwrite=flags.overwrite)
-    with closing(run):
+    with training.begin(config, flags.output, flags.saving, overwrite=flags.overwrite, threads=flags.threads) as run:
         if not flags.quiet:
-            preview(config, algorithm, generations, run.path)
-        return conduct(run, None, flags.upkeep, quiet=flags.quiet)
+            preview(run)
+        return train_with_display(run, None, flags.saving, quiet=flags.quiet)
 
 
 def parse(arguments: Sequence[str]) -> Any:
@@ -86,20 +71,12 @@ def parse(arguments: Sequence[str]) -> Any:
     return tyro.cli(kind, prog="dcrl train", args=list(arguments), config=settings)
 
 
-def budget(preset: Preset | None, evaluations: int | None) -> int:
-    """The evaluations that the two flags ask for."""
-    if preset and evaluations is not None:
-        raise ValueError("give --preset or --evaluations, not both: each sets the budget")
-    return EVALUATIONS[preset or "quick"] if evaluations is None else evaluations
-
-
 def config_of(flags: Any) -> RunConfig:
-    evaluations = budget(flags.preset, flags.evaluations)
     tasks.get(flags.task)
     return RunConfig(
         task=flags.task,
         algorithm=flags.algorithm,
-        evaluations=evaluations,
+        evaluations=budget(flags.preset, flags.evaluations),
         seed=flags.seed,
         simulator=flags.simulator,
         hidden=flags.hidden,

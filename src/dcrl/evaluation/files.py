@@ -24,7 +24,7 @@ from dcrl.evaluation.reproducibility import Measured, Reproducibility, corrected
 from dcrl.files import checksum, read_json, read_tensors, write_json, write_tensors, write_text
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.save import save
-from dcrl.runs.checkpoint import differences
+from dcrl.runs.config import differences
 from dcrl.tasks.fingerprint import fingerprint
 from dcrl.tasks.registry import AnyTask
 from dcrl.types import Descriptor
@@ -107,8 +107,8 @@ def read(directory: str | Path) -> Reproducibility:
 def differing(metadata: Mapping[str, Any], own: Mapping[str, Any]) -> str:
     """In which respects episodes do not belong to what is asked for; nothing if they do."""
     words = {"archive": "another archive", "task": "another version of the task"}
-    odd = {difference.split(" was ")[0]: difference for difference in differences(metadata.get("about"), dict(own))}
-    return ", ".join(words.get(name, sentence) for name, sentence in odd.items())
+    odd = differences(metadata.get("about"), dict(own))
+    return ", ".join(words.get(difference.name, str(difference)) for difference in odd)
 
 
 def forget(directory: Path) -> None:

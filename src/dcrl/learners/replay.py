@@ -43,8 +43,8 @@ class Replay:
     def __init__(
         self, capacity: int, observation_size: int, action_size: int, target_size: int, state_size: int = 0
     ) -> None:
-        if capacity < 1:
-            raise ValueError(f"the replay buffer needs room for at least 1 transition, got {capacity}")
+        if capacity < 0:
+            raise ValueError(f"the capacity of a replay buffer must be at least 0, got {capacity}")
         self.capacity = capacity
         self.state_size = state_size
         self.inserted = 0
@@ -69,7 +69,7 @@ class Replay:
         return tuple(self.named_arrays.values())
 
     def insert(self, transitions: Transitions, valid: Bools, similarity: Floats, target: Floats) -> None:
-        """Append the steps the valid episodes lived: rewards times `similarity` (B,), d' = `target` (B, D)."""
+        """Append the simulated steps of the valid episodes: rewards times `similarity` (B,), d' = `target` (B, D)."""
         for b in np.flatnonzero(valid & (transitions.steps > 0)):
             steps = int(transitions.steps[b])
             flags = np.zeros(steps, np.uint8)
@@ -129,6 +129,9 @@ class Replay:
 
     def _states_of_bits(self, flags: Ints) -> Floats:
         return (flags[..., None] >> (FIRST_STATE_BIT + np.arange(self.state_size)) & 1).astype(np.float32)
+
+
+NO_REPLAY = Replay(0, 0, 0, 0)  # of algorithms without learners
 
 
 def _bits(states: Floats) -> Ints:

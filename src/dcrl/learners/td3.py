@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import optax
 
 from dcrl import keys
+from dcrl.hyperparameters import at_least, layer_sizes, not_negative, positive, within
 from dcrl.learners.replay import Samples
 from dcrl.networks.perceptrons import act, apply, init
 from dcrl.networks.policies import Layers, Parameters
@@ -32,7 +33,7 @@ class TD3Config:
     critic_hidden: tuple[int, ...] = (256, 256)
     """Hidden layers of each critic."""
     critic_steps: int = 3000
-    """Critic updates a generation."""
+    """Critic updates per generation."""
     batch_size: int = 100
     """Transitions in a minibatch."""
     critic_learning_rate: float = 3e-4
@@ -55,21 +56,14 @@ class TD3Config:
     """When critic targets move: with the actor (the paper), or at every step (the authors' code)."""
 
     def __post_init__(self) -> None:
-        for name in ("critic_steps", "batch_size", "actor_delay", "replay_size"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("critic_learning_rate", "actor_learning_rate"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be above 0, got {getattr(self, name)}")
-        if not self.critic_hidden or min(self.critic_hidden) < 1:
-            raise ValueError(f"critic_hidden needs at least one layer of 1 unit or more, got {self.critic_hidden}")
+        at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size")
+        positive(self, "critic_learning_rate", "actor_learning_rate", "target_rate")
+        not_negative(self, "smoothing_noise", "smoothing_clip")
+        within(self, 0, 1, "discount", "target_rate")
+        layer_sizes(self, "critic_hidden")
         if self.critic_steps % self.actor_delay:
             raise ValueError(
                 f"critic_steps must be a multiple of actor_delay, got {self.critic_steps} and {self.actor_delay}"
-            )
-        if not 0 <= self.discount <= 1 or not 0 < self.target_rate <= 1:
-            raise ValueError(
-                f"discount must lie in [0, 1] and target_rate in (0, 1], got {self.discount} and {self.target_rate}"
             )
 
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_type_hints
 
 from dcrl import simulators
 from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.algorithm import Algorithm, Setting
+from dcrl.files import read_json
+from dcrl.hyperparameters import layer_sizes
 from dcrl.networks.policies import HIDDEN, policy_layers
 from dcrl.tasks import registry as tasks
+
+Preset: TypeAlias = Literal["quick", "paper"]
+EVALUATIONS: dict[Preset, int] = {"quick": 7_680, "paper": 1_000_000}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,21 +46,29 @@ class RunConfig:
                 f"the hyperparameters of {self.algorithm} are a {expected.__name__}, "
                 f"got a {type(self.hyperparameters).__name__}"
             )
-        if not self.hidden or min(self.hidden) < 1:
-            raise ValueError(f"hidden layers need at least 1 unit each, got {self.hidden}")
+        layer_sizes(self, "hidden")
 
 
 def default(task: str, algorithm: str = "dcrl_me") -> RunConfig:
-    """The paper's settings, with a budget to match."""
+    """The paper's settings and budget."""
     return RunConfig(
         task=task,
         algorithm=algorithm,
-        evaluations=1_000_000,
+        evaluations=EVALUATIONS["paper"],
         seed=0,
         simulator=None,
         hidden=HIDDEN,
         hyperparameters=algorithms.get(algorithm).default,
     )
+
+
+def budget(preset: Preset | None, evaluations: int | None) -> int:
+    """The number of evaluations that a preset or a number asks for; that of `quick` if neither is given."""
+    if preset is not None and evaluations is not None:
+        raise ValueError("give a preset or a number of evaluations, not both: each sets the budget")
+    if preset is not None and preset not in EVALUATIONS:
+        raise ValueError(f"unknown preset {preset!r}; choose one of {', '.join(EVALUATIONS)}")
+    return EVALUATIONS[preset or "quick"] if evaluations is None else evaluations
 
 
 def build(config: RunConfig, threads: int | None = None) -> Algorithm:
@@ -77,6 +93,38 @@ def from_json(content: dict[str, Any]) -> RunConfig:
     values = dict(content)
     values["hyperparameters"] = _construct(algorithm.config, values.get("hyperparameters"), "hyperparameters")
     return _fields(RunConfig, values, "configuration")  # type: ignore[no-any-return]
+
+
+def read(run: Path) -> RunConfig:
+    """The configuration in a run directory."""
+    path = run / "config.json"
+    if not path.is_file():
+        raise ValueError(f"there is no run at {run}: it has no config.json; expected a directory of `dcrl train`")
+    try:
+        return from_json(read_json(path))
+    except (AttributeError, KeyError, TypeError) as error:  # a value of another type than the field's
+        raise ValueError(f"{path} is not the configuration of a run: {error}") from None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A field in which two configurations differ, by its full name."""
+
+    name: str
+    before: Any
+    now: Any
+
+    def __str__(self) -> str:
+        return f"{self.name} was {self.before!r} and is now {self.now!r}"
+
+
+def differences(before: Any, now: Any, name: str = "") -> Iterator[Difference]:
+    """The fields in which two JSON values differ; tuples are lists, as in JSON."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in sorted({*before, *now}):
+            yield from differences(before.get(key), now.get(key), f"{name}.{key}" if name else key)
+    elif (there := json.loads(json.dumps(before))) != (here := json.loads(json.dumps(now))):
+        yield Difference(name, there, here)
 
 
 def _construct(kind: type[Any], content: Any, where: str) -> Any:

@@ -1,6 +1,6 @@
 """The rows of `metrics.csv` for TensorBoard and Weights & Biases, as they come; the step is the evaluations.
 
-Both packages are optional. A log that fails is given up with a sentence: the run and its `metrics.csv` go on.
+Both packages are optional. A log that fails is closed with a warning; the run and its `metrics.csv` continue.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Protocol, get_args
 
 from dcrl import files
-from dcrl.runs.upkeep import LogName
+from dcrl.runs.checkpoint_config import LogName
 
 PROJECT = "dcrl"  # at Weights & Biases, unless WANDB_PROJECT names another
 
 
 class Log(Protocol):
-    """A place that takes one row a generation."""
+    """A place that takes one row per generation."""
 
     def write(self, row: Mapping[str, float]) -> None: ...
 
@@ -30,7 +30,7 @@ class Log(Protocol):
 
 
 class TensorBoard:
-    """Event files in `<run>/tensorboard`, a new one each time the run goes on.
+    """Event files in `<run>/tensorboard`, a new one each time the run is resumed.
 
     Records are written at once by this thread: the package's own EventFileWriter has a thread, whose failure
     would reach the terminal as a traceback.
@@ -91,10 +91,10 @@ class WeightsAndBiases:
 
 
 class Logs:
-    """Owns the logs that were asked for, and gives up those that fail; `say` is told."""
+    """Owns the logs that were asked for, and closes those that fail with a call of `warn`."""
 
-    def __init__(self, opened: Iterable[tuple[str, Callable[[], Log]]], say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self, opened: Iterable[tuple[str, Callable[[], Log]]], warn: Callable[[str], None]) -> None:
+        self._warn = warn
         self._logs: dict[str, Log] = {}
         for name, begin in opened:
             self._try(name, partial(self._open, name, begin))
@@ -117,7 +117,7 @@ class Logs:
         except Exception as error:  # whatever it is, it is not worth a run of days
             self._logs.pop(name, None)
             reason = " ".join(str(error).split()) or type(error).__name__
-            self._say(f"logging to {name} failed and ends here, the run goes on: {reason}")
+            self._warn(f"logging to {name} failed and stops here; the run continues: {reason}")
 
 
 def check(names: Iterable[str]) -> None:
@@ -134,11 +134,11 @@ def check(names: Iterable[str]) -> None:
 
 
 def start(
-    names: Iterable[str], run: Path, configuration: Mapping[str, Any], evaluations: int, say: Callable[[str], None]
+    names: Iterable[str], run: Path, configuration: Mapping[str, Any], evaluations: int, warn: Callable[[str], None]
 ) -> Logs:
     """Logs of a run that stands at so many evaluations, -1 if it begins."""
     ways: dict[str, Callable[[], Log]] = {
         "tensorboard": lambda: TensorBoard(run, evaluations),
         "wandb": lambda: WeightsAndBiases(run, configuration, again=evaluations >= 0),
     }
-    return Logs(((name, ways[name]) for name in dict.fromkeys(names)), say)
+    return Logs(((name, ways[name]) for name in dict.fromkeys(names)), warn)

@@ -1,4 +1,4 @@
-"""The run directory: everything a run leaves behind, refreshed while it goes on, never half-written."""
+"""The run directory: everything a run leaves behind, refreshed while it trains, never half-written."""
 
 from __future__ import annotations
 
@@ -6,30 +6,29 @@ import csv
 import dataclasses
 import io
 import json
-import platform
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from dcrl import files
-from dcrl.algorithms.algorithm import Algorithm, Report, State
-from dcrl.devices import cores
+from dcrl.algorithms.algorithm import Algorithm, generations
+from dcrl.algorithms.state import Report, State
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import join
 from dcrl.repertoires.save import save_actor, save_archive
 from dcrl.runs.checkpoint import Checkpoints
 from dcrl.runs.config import RunConfig, to_json
 from dcrl.runs.lock import Lock
+from dcrl.runs.manifest import manifest
 from dcrl.tasks import registry as tasks
 from dcrl.tasks.fingerprint import fingerprint
+from dcrl.types import Floats
+from dcrl.version import __version__
 
 COLUMNS = (
     "generation",
@@ -41,7 +40,6 @@ COLUMNS = (
     "max_fitness",
     "invalid",
 )
-PACKAGES = ("dcrl-map-elites", "jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
 
 
 class Run:
@@ -61,7 +59,7 @@ class Run:
         used = any((path / name).exists() for name in ("metrics.csv", "archive.safetensors", "checkpoints"))
         if used and not overwrite:
             raise ValueError(
-                f"{path} already holds a run; `dcrl resume {path}` goes on with it, --overwrite replaces it, "
+                f"{path} already holds a run; `dcrl resume {path}` continues it, --overwrite replaces it, "
                 "another --seed or --output starts a new one"
             )
         try:
@@ -86,21 +84,41 @@ class Run:
             shutil.rmtree(self.path / name, ignore_errors=True)
         (self.path / "figures").mkdir()
 
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
     def close(self) -> None:
-        """Let other processes use the directory."""
+        """Close the simulator and let other processes use the directory."""
+        self.algorithm.setting.simulator.close()
         self._lock.release()
 
+    @property
+    def generations(self) -> int:
+        """How many generations follow the initial one within the budget."""
+        return generations(self.algorithm, self.config.evaluations)
+
+    def is_finished(self, state: State) -> bool:
+        """Whether the budget is used up."""
+        return state.generation >= self.generations
+
     def checkpoint(self, state: State) -> None:
-        """Write the whole state, from which `restore` goes on."""
+        """Write the whole state, which `restore` reads."""
+        self._lock.check()
         self.checkpoints.save(state, self._about)
 
-    def restore(self, say: Callable[[str], None]) -> State | None:
-        """The newest intact state and the metrics up to it; None if the run had not got as far as a checkpoint."""
-        state = self.checkpoints.load(self.algorithm.blank(self.config.seed), self._about, say)
+    def restore(self, warn: Callable[[str], None]) -> State | None:
+        """The newest intact state and the metrics up to it; None if the run has no checkpoint yet.
+
+        `warn` is called with a sentence for each newer checkpoint that is damaged.
+        """
+        state = self.checkpoints.load(self.algorithm.empty_state(self.config.seed), self._about, warn)
         rows = _read_rows(self.path / "metrics.csv") if (self.path / "metrics.csv").exists() else []
         if state is None and (len(rows) > 1 or self.checkpoints.any):
             raise ValueError(
-                f"{self.path} has no intact checkpoint to go on from; its archive and metrics are as they were, "
+                f"{self.path} has no intact checkpoint to resume from; its archive and metrics are unchanged, "
                 "and `dcrl train` with --overwrite starts it again"
             )
         self._rows = [row for row in rows if state is not None and int(row["generation"]) <= state.generation]
@@ -120,6 +138,7 @@ class Run:
 
     def record(self, report: Report) -> dict[str, float]:
         """Append a generation to `metrics.csv`; its row."""
+        self._lock.check()
         row: dict[str, float] = {name: getattr(report, name) for name in COLUMNS if name != "wall_seconds"} | {
             "wall_seconds": round(time.monotonic() - self._begun, 3)
         }
@@ -136,6 +155,11 @@ class Run:
         return row
 
     @property
+    def metrics(self) -> dict[str, Floats]:
+        """The columns of `metrics.csv` so far."""
+        return {name: np.array([_number(row.get(name)) for row in self._rows]) for name in self.columns}
+
+    @property
     def columns(self) -> tuple[str, ...]:
         names = self.algorithm.operator_names
         achieved = (f"{what}_{name}" for name in names for what in ("added", "improvement"))
@@ -143,17 +167,18 @@ class Run:
 
     def save(self, state: State) -> None:
         """Refresh the archive and the actor."""
+        self._lock.check()
         metadata = self._metadata(state)
         save_archive(self.path / "archive.safetensors", state.archive, metadata)
-        learner = distilled(self.algorithm)
+        learner = conditioned_learner(self.algorithm)
         if learner is not None:
             layers, actor = learner.actor_layers, state.learned[0].actor.online
             own = metadata | {"layers": layers.sizes}
             save_actor(self.path / "actor.safetensors", np.asarray(join(actor)), own)
 
-    def saved(self, state: State) -> bool:
+    def is_published(self, state: State) -> bool:
         """Whether the archive and the actor are those of this state."""
-        names = ("archive", *(("actor",) if distilled(self.algorithm) is not None else ()))
+        names = ("archive", *(("actor",) if conditioned_learner(self.algorithm) is not None else ()))
         try:
             found = [files.read_tensors(self.path / f"{name}.safetensors")[1] for name in names]
         except ValueError:
@@ -171,9 +196,13 @@ class Run:
             "descriptor": dataclasses.asdict(task.descriptor),
             "generation": state.generation,
             "evaluations": state.evaluations,
-            "version": version("dcrl-map-elites"),
+            "version": __version__,
             "configuration": to_json(self.config),
         }
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value in (None, "") else float(value)
 
 
 def _read_rows(path: Path) -> list[dict[str, Any]]:
@@ -182,11 +211,11 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
             rows = list(csv.DictReader(file))
         return [row for row in rows if int(row["generation"]) >= 0 and float(row["wall_seconds"]) >= 0]
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"cannot read {path}, which the run goes on from: {error}") from None
+        raise ValueError(f"cannot read {path}, which the run resumes from: {error}") from None
 
 
-def distilled(algorithm: Algorithm) -> TD3 | None:
-    """The learner whose actor holds the whole repertoire, if there is one."""
+def conditioned_learner(algorithm: Algorithm) -> TD3 | None:
+    """The learner whose actor is conditioned on descriptors, if there is one: the distilled archive."""
     conditioned = (learner for learner in algorithm.learners if learner.descriptor_size and learner.conditioned_actor)
     return next(conditioned, None)
 
@@ -194,40 +223,3 @@ def distilled(algorithm: Algorithm) -> TD3 | None:
 def directory(output: Path, task: str, algorithm: str, seed: int) -> Path:
     """Where a run lives; a task given as `file.py:object` is filed under the object's name."""
     return output / task.rpartition(":")[2] / algorithm / f"seed-{seed}"
-
-
-def manifest() -> dict[str, Any]:
-    """Versions, host, commit and command: what a result was made with."""
-    return {
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": sys.argv,
-        "host": platform.node(),
-        "platform": platform.platform(),
-        "processor": platform.processor() or platform.machine(),
-        "cores": cores(),
-        "python": platform.python_version(),
-        "packages": {name: _version(name) for name in PACKAGES},
-        "commit": _commit(),
-    }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
-def _commit() -> str | None:
-    """The commit of the source this package runs from, with a + if it was changed since; None when installed."""
-    here = Path(__file__).parent
-    try:
-        commit = _git("rev-parse", "HEAD", at=here)
-        return commit + ("+" if _git("status", "--porcelain", "--", str(here.parent), at=here) else "")
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def _git(*arguments: str, at: Path) -> str:
-    command = ["git", "-C", str(at), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

@@ -1,10 +1,8 @@
-"""A sweep: many runs, each in a process of its own. Their directories say what is left to do."""
+"""A sweep: many runs, each in a process of its own. The run directories show what is left to do."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import reprlib
 import signal
 import subprocess
@@ -14,24 +12,24 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dcrl.files import read_json
 from dcrl.repertoires.load import load
-from dcrl.runs.config import RunConfig, to_json
-from dcrl.runs.metrics import read_metrics
+from dcrl.runs.config import RunConfig, differences, to_json
+from dcrl.runs.metrics import budget_used, read_metrics
+from dcrl.runs.parent import PARENT
 
 COMMAND = (sys.executable, "-P", "-m", "dcrl")  # -P: as the installed command, without the working directory
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Job:
-    """One run of a sweep: where it goes, and what begins it or goes on with it."""
+    """One run of a sweep: its directory, and the arguments that start or resume it."""
 
     config: RunConfig
     path: Path
-    begin: tuple[str, ...]
-    go_on: tuple[str, ...]
+    start: tuple[str, ...]
+    resume: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"{self.config.algorithm} on {self.config.task}, seed {self.config.seed}"
@@ -42,20 +40,24 @@ class Job:
         return self.path.with_name(f"{self.path.name}.log")
 
     @property
-    def has_begun(self) -> bool:
+    def errors(self) -> Path:
+        """What its last command prints to standard error."""
+        return self.path.with_name(f"{self.path.name}.err")
+
+    @property
+    def has_started(self) -> bool:
         return (self.path / "checkpoints").is_dir()
 
     @property
     def command(self) -> tuple[str, ...]:
-        return (*COMMAND, *(self.go_on if self.has_begun else self.begin))
+        return (*COMMAND, *(self.resume if self.has_started else self.start))
 
     @property
     def is_complete(self) -> bool:
-        """Whether another generation would exceed the budget, and the results are those of the last one."""
+        """Whether the budget is used up, and the results are those of the last generation."""
         try:
             counts = read_metrics(self.path / "metrics.csv")["evaluations"]
-            used_up = len(counts) > 1 and 2 * counts[-1] - counts[-2] > self.config.evaluations
-            return bool(used_up) and load(self.path).evaluations == counts[-1]
+            return budget_used(counts, self.config.evaluations) and load(self.path).evaluations == counts[-1]
         except (ValueError, OSError, KeyError):
             return False
 
@@ -68,43 +70,31 @@ class Job:
 
     def check(self) -> None:
         """Refuse a directory that holds a run with other settings, the budget aside."""
-        if not self.has_begun:
+        if not self.has_started:
             return
-        there, wanted = (
-            dict(_leaves(content)) for content in (read_json(self.path / "config.json"), to_json(self.config))
-        )
-        odd = [name for name in sorted(there | wanted) if there.get(name) != wanted.get(name) and name != "evaluations"]
-        if odd:
-            found, asked = (reprlib.repr(settings.get(odd[0])) for settings in (there, wanted))
+        found = differences(read_json(self.path / "config.json"), to_json(self.config))
+        odd = next((each for each in found if each.name != "evaluations"), None)
+        if odd is not None:
+            before, now = reprlib.repr(odd.before), reprlib.repr(odd.now)
             raise ValueError(
-                f"{self.path} holds a run with another {odd[0]}: {found}, not {asked}; ask for the same, "
-                "or for another --output"
+                f"{self.path} holds a run with another {odd.name}: {before}, not {now}; use the same value, "
+                "or another --output"
             )
 
 
-def _leaves(content: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """The settings of a configuration by their full names, as JSON has them."""
-    if isinstance(content, dict):
-        for key, value in content.items():
-            yield from _leaves(value, f"{name}.{key}" if name else str(key))
-    else:
-        yield name, json.loads(json.dumps(content))
-
-
 class Sweep:
-    """Owns the processes of the runs under way, and shares out the cores among them. Used as a `with` block."""
+    """Owns the processes of the running runs, and divides the cores among them. Used as a `with` block."""
 
     def __init__(self, waiting: Iterable[Job], at_once: int = 1) -> None:
         self.waiting, self._shares = deque(waiting), shares(at_once)
         self.running: dict[int, tuple[Job, subprocess.Popen[bytes]]] = {}
         self.failed: dict[Job, str] = {}  # with the reason
-        self._before: dict[Job, int] = {}  # the length of a log before the run
 
     def __enter__(self) -> Sweep:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Nothing goes on alone: who is still running is asked to stop, and waited for."""
+        """Stop the processes that still run, and wait for them."""
         self.stop()
         try:
             self._wait()
@@ -118,24 +108,24 @@ class Sweep:
         return bool(self.waiting or self.running)
 
     def collect(self) -> list[Job]:
-        """The runs that have ended since."""
+        """The runs that have ended since the last call."""
         ended = [number for number, (_, process) in self.running.items() if process.poll() is not None]
         found = [self.running.pop(number) for number in ended]
         self.failed |= {job: self._reason(job, process.returncode) for job, process in found if process.returncode}
         return [job for job, _ in found]
 
-    def begin(self) -> list[Job]:
-        """Start as many of those waiting as there is room for."""
-        begun = []
+    def start(self) -> list[Job]:
+        """Start as many of the waiting runs as there is room for."""
+        started = []
         for number, cores in enumerate(self._shares):
             if number not in self.running and self.waiting:
                 job = self.waiting.popleft()
-                self.running[number] = (job, self._start(job, cores))
-                begun.append(job)
-        return begun
+                self.running[number] = (job, self._launch(job, cores))
+                started.append(job)
+        return started
 
     def stop(self) -> None:
-        """Begin nothing more and ask the others to stop; they leave checkpoints to go on from. Twice is insisting."""
+        """Start nothing more, and ask the running ones to checkpoint and stop. A second call stops them at once."""
         self.waiting.clear()
         for _, process in self.running.values():
             if process.poll() is None:
@@ -145,28 +135,30 @@ class Sweep:
         for _, process in self.running.values():
             process.wait()
 
-    def _start(self, job: Job, cores: frozenset[int]) -> subprocess.Popen[bytes]:
+    def _launch(self, job: Job, cores: frozenset[int]) -> subprocess.Popen[bytes]:
         job.log.parent.mkdir(parents=True, exist_ok=True)
-        self._before[job] = job.log.stat().st_size if job.log.exists() else 0
-        with open(job.log, "ab") as log, _on(cores):  # a process has the cores of the thread that starts it
+        environment = os.environ | {PARENT: str(os.getpid())}
+        with open(job.log, "ab") as log, open(job.errors, "wb") as errors, _on(cores):  # a child inherits the cores
             return subprocess.Popen(
                 job.command,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # a terminal's Ctrl-C comes from here, once
+                stderr=errors,
+                env=environment,
+                start_new_session=True,  # Ctrl-C reaches it once, through `stop`
             )
 
     def _reason(self, job: Job, code: int) -> str:
-        """Why a run failed: the signal that killed it, or the last thing it said."""
+        """Why a run failed: the signal that killed it, or the last line on its standard error."""
         if code < 0:
             return f"it was killed by {signal.Signals(-code).name}"
-        said = job.log.read_bytes()[self._before[job] :].decode(errors="replace").splitlines()
-        return next((line for line in reversed(said) if re.search(r"\w", line)), f"it ended with exit code {code}")
+        lines = job.errors.read_text(errors="replace").splitlines() if job.errors.exists() else []
+        written = [line.strip() for line in lines if line.strip()]
+        return written[-1] if written else f"it ended with exit code {code}"
 
 
 def shares(at_once: int) -> list[frozenset[int]]:
-    """The cores of each of so many runs; none means all of them, where they cannot be shared out."""
+    """The cores of each of so many runs; an empty set means all of them, where they cannot be divided."""
     if at_once < 1:
         raise ValueError(f"--at-once is at least 1, got {at_once}")
     every = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []

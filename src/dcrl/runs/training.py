@@ -1,79 +1,77 @@
-"""Runs from Python: `dcrl.train`, which `dcrl train` is a face of."""
+"""The one path of training: begin or resume a run, train, write checkpoints and results.
+
+`dcrl train` and `dcrl resume` call `begin`, `reopen` and `run_training` with a display; `dcrl.train` and `dcrl.resume`
+call them from Python.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from dcrl import devices
-from dcrl.algorithms.algorithm import Report, State
+from dcrl.algorithms import registry as algorithms
+from dcrl.algorithms.algorithm import Algorithm, generations
+from dcrl.algorithms.state import Report, State
 from dcrl.archive.centroids import cache_directory
-from dcrl.files import read_json
 from dcrl.networks.policies import HIDDEN
 from dcrl.repertoires.load import load
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.runs import config as configs
 from dcrl.runs import logs
-from dcrl.runs import loop as training
-from dcrl.runs.config import RunConfig
-from dcrl.runs.metrics import read_metrics
+from dcrl.runs.checkpoint_config import CheckpointConfig, LogName
+from dcrl.runs.config import Preset, RunConfig
 from dcrl.runs.run import Run
-from dcrl.runs.upkeep import LogName, Upkeep
-from dcrl.tasks import registry as tasks
 
-USUAL = Upkeep()
+DEFAULT = CheckpointConfig()
 
 
 def train(
     task: str,
     algorithm: str = "dcrl_me",
     *,
-    evaluations: int = 1_000_000,
+    preset: Preset | None = None,
+    evaluations: int | None = None,
     seed: int = 0,
     output: str | Path = "runs",
     simulator: str | None = None,
+    threads: int | None = None,
     hidden: tuple[int, ...] = HIDDEN,
     hyperparameters: Any = None,
     overwrite: bool = False,
-    checkpoint_minutes: float = USUAL.checkpoint_minutes,
-    checkpoint_generations: int | None = None,
-    keep_checkpoints: int = USUAL.keep_checkpoints,
+    refresh_seconds: float = DEFAULT.refresh_seconds,
+    checkpoint_minutes: float = DEFAULT.checkpoint_minutes,
+    checkpoint_generations: int | None = DEFAULT.checkpoint_generations,
+    keep_checkpoints: int = DEFAULT.keep_checkpoints,
     log: Sequence[LogName] = (),
     on_report: Callable[[State, Report], None] = lambda state, report: None,
 ) -> Repertoire:
-    """Train and return the repertoire found; the run directory is the same as that of `dcrl train`.
+    """Train and return the repertoire; the run directory and the defaults are those of `dcrl train`.
 
-    `hyperparameters` is the algorithm's configuration, such as `DCRLConfig(pg_offspring=32)`; the
-    paper's by default. The whole state is saved every `checkpoint_minutes`, or every
-    `checkpoint_generations` if that comes first, and the last `keep_checkpoints` of these are kept.
-    `log` names where the metrics go besides `metrics.csv`: "tensorboard", "wandb". `on_report` is called
-    after every generation. A run that was stopped goes on with `resume`.
+    The budget is 7,680 evaluations, that of `preset="quick"`, unless `preset` or `evaluations` sets another.
+    `hyperparameters` is the algorithm's configuration, such as `DCRLConfig(pg_offspring=32)`; the paper's by default.
+    The archive and the figures are refreshed every `refresh_seconds`. The whole state is saved every
+    `checkpoint_minutes`, or every `checkpoint_generations` if that comes first; the last `keep_checkpoints` are kept.
+    `log` names where the metrics go besides `metrics.csv`: "tensorboard", "wandb". `on_report` is called after every
+    generation. A run that was interrupted continues with `dcrl.resume`.
     """
-    from dcrl.algorithms import registry
-
-    upkeep = _upkeep(checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
     config = RunConfig(
         task=task,
         algorithm=algorithm,
-        evaluations=evaluations,
+        evaluations=configs.budget(preset, evaluations),
         seed=seed,
         simulator=simulator,
         hidden=tuple(hidden),
-        hyperparameters=registry.get(algorithm).default if hyperparameters is None else hyperparameters,
+        hyperparameters=algorithms.get(algorithm).default if hyperparameters is None else hyperparameters,
     )
-    devices.prepare(cache_directory())
-    composition = configs.build(config)
-    training.generations(composition, evaluations)
-    run = Run.create(Path(output), config, composition, overwrite=overwrite)
-    try:
-        carry_out(run, on_report, upkeep=upkeep)
-    finally:
-        run.close()
+    saving = _saving(refresh_seconds, checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
+    with begin(config, Path(output), saving, overwrite=overwrite, threads=threads) as run:
+        run_training(run, None, saving, on_report)
     return load(run.path)
 
 
@@ -81,81 +79,76 @@ def resume(
     path: str | Path,
     *,
     evaluations: int | None = None,
-    checkpoint_minutes: float = USUAL.checkpoint_minutes,
-    checkpoint_generations: int | None = None,
-    keep_checkpoints: int = USUAL.keep_checkpoints,
+    threads: int | None = None,
+    refresh_seconds: float = DEFAULT.refresh_seconds,
+    checkpoint_minutes: float = DEFAULT.checkpoint_minutes,
+    checkpoint_generations: int | None = DEFAULT.checkpoint_generations,
+    keep_checkpoints: int = DEFAULT.keep_checkpoints,
     log: Sequence[LogName] = (),
     on_report: Callable[[State, Report], None] = lambda state, report: None,
 ) -> Repertoire:
-    """Go on with a run as if it had never stopped, to its own budget or to another one; else as in `train`."""
-    upkeep = _upkeep(checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
-    devices.prepare(cache_directory())
-    run = reopen(Path(path), evaluations)
-    try:
-        carry_out(run, on_report, state=run.restore(lambda sentence: None), upkeep=upkeep)
-    finally:
-        run.close()
+    """Continue a run from its newest intact checkpoint, to its own budget or to another one.
+
+    The outcome is that of a run that was never interrupted. The other arguments are those of `train`.
+    """
+    saving = _saving(refresh_seconds, checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
+    with reopen(Path(path), saving, evaluations=evaluations, threads=threads) as run:
+        state = run.restore(_warn)
+        if state is None or not run.is_finished(state):
+            run_training(run, state, saving, on_report)
+        elif not run.is_published(state):
+            publish(run, state)
     return load(run.path)
 
 
-def _upkeep(minutes: float, generations: int | None, kept: int, log: Sequence[LogName]) -> Upkeep:
-    logs.check(log)
-    return Upkeep(checkpoint_minutes=minutes, checkpoint_generations=generations, keep_checkpoints=kept, log=tuple(log))
+def begin(
+    config: RunConfig, output: Path, saving: CheckpointConfig = DEFAULT, *, overwrite: bool, threads: int | None = None
+) -> Run:
+    """A new run directory, ready to train."""
+    return Run.create(output, config, _build(config, saving, threads), overwrite=overwrite)
 
 
-def reopen(path: Path, evaluations: int | None = None, threads: int | None = None) -> Run:
+def reopen(
+    path: Path, saving: CheckpointConfig = DEFAULT, *, evaluations: int | None = None, threads: int | None = None
+) -> Run:
     """The run in a directory, ready to be restored; with another budget, if one is given."""
-    if not (path / "config.json").is_file():
-        raise ValueError(f"there is no run at {path}: it has no config.json; expected a directory of `dcrl train`")
-    try:
-        config = configs.from_json(read_json(path / "config.json"))
-    except (AttributeError, KeyError, TypeError) as error:  # a value of another type than the field's
-        raise ValueError(f"{path / 'config.json'} is no configuration of a run: {error}") from None
+    config = configs.read(path)
     if evaluations is not None:
         config = dataclasses.replace(config, evaluations=evaluations)
+    return Run(path, config, _build(config, saving, threads))
+
+
+def _build(config: RunConfig, saving: CheckpointConfig, threads: int | None) -> Algorithm:
+    logs.check(saving.log)
+    devices.prepare(cache_directory())
     algorithm = configs.build(config, threads)
-    training.generations(algorithm, config.evaluations)
-    return Run(path, config, algorithm)
+    generations(algorithm, config.evaluations)  # refuses a budget below one batch before anything is written
+    return algorithm
 
 
-class Due:
-    """Whether it is time again: after so many seconds, or at a multiple of so many generations."""
-
-    def __init__(self, seconds: float, generations: int | None = None) -> None:
-        self.seconds, self.generations, self.last, self.generation = seconds, generations, time.monotonic(), -1
-
-    def now(self, state: State) -> bool:
-        at_multiple = self.generations is not None and state.generation % self.generations == 0
-        return self.generation < 0 or at_multiple or time.monotonic() - self.last >= self.seconds
-
-    def done(self, state: State) -> None:
-        self.last, self.generation = time.monotonic(), state.generation
-
-
-def carry_out(
+def run_training(
     run: Run,
-    on_report: Callable[[State, Report], None],
-    stage: Callable[[str], None] = lambda name: None,
-    *,
-    state: State | None = None,
-    upkeep: Upkeep = USUAL,
-    say: Callable[[str], None] = lambda sentence: warnings.warn(sentence, RuntimeWarning, stacklevel=2),
+    state: State | None,
+    saving: CheckpointConfig = DEFAULT,
+    on_report: Callable[[State, Report], None] = lambda state, report: None,
+    on_stage: Callable[[str], None] = lambda name: None,
+    warn: Callable[[str], None] | None = None,
 ) -> None:
-    """Train into a run directory; whatever ends the training, the results so far are written.
+    """Train into a run directory, from `state` or from the start; whatever ends it, the results so far are written.
 
-    `say` is told when a log had to be given up.
+    `on_stage` is called before each stage of a generation, `warn` with a sentence when a log fails.
     """
     config, last = run.config, state
     run.write_config()
-    run.checkpoints.kept = upkeep.keep_checkpoints
+    run.checkpoints.kept = saving.keep_checkpoints
     work = (
-        (Run.checkpoint, Due(60 * upkeep.checkpoint_minutes, upkeep.checkpoint_generations)),
-        (publish, Due(upkeep.refresh_seconds)),
+        (Run.checkpoint, Due(60 * saving.checkpoint_minutes, saving.checkpoint_generations)),
+        (publish, Due(saving.refresh_seconds)),
     )
     known = state.evaluations if state is not None else -1
-    logged = logs.start(upkeep.log, run.path, configs.to_json(config), known, say)
+    logged = logs.start(saving.log, run.path, configs.to_json(config), known, warn or _warn)
     try:
-        for last, report in training.train(run.algorithm, config.evaluations, config.seed, state, stage):
+        for last, report in iterate(run.algorithm, config.evaluations, config.seed, state, on_stage):
             logged.write(run.record(report))
             on_report(last, report)
             for write, due in work:
@@ -170,14 +163,66 @@ def carry_out(
                     each.callback(write, run, last)
 
 
+def iterate(
+    algorithm: Algorithm,
+    evaluations: int,
+    seed: int,
+    state: State | None = None,
+    on_stage: Callable[[str], None] = lambda name: None,
+) -> Iterator[tuple[State, Report]]:
+    """Generations until the budget is used up, from the start or from `state`; nothing is written."""
+    last = generations(algorithm, evaluations)
+    if state is None:
+        on_stage("start")
+        state, report = algorithm.start(seed)
+        yield state, report
+    while state.generation < last:
+        state, report = algorithm.advance(state, seed, on_stage)
+        yield state, report
+
+
 def publish(run: Run, state: State) -> None:
-    """Refresh archive, actor and figures."""
+    """Refresh archive, actor and figures from the state in memory."""
     from dcrl.figures.curves import improvement_curves, metric_curves
     from dcrl.figures.maps import archive_map
 
     run.save(state)
-    space = tasks.get(run.config.task).descriptor
-    archive_map(state.archive, space, run.config.task, run.path / "figures" / "archive.png")
-    metrics = read_metrics(run.path / "metrics.csv")
-    metric_curves(metrics, run.path / "figures" / "curves.png")
-    improvement_curves(metrics, run.path / "figures" / "improvement.png")
+    figures = run.path / "figures"
+    space = run.algorithm.setting.descriptor
+    archive_map(state.archive, space, run.config.task, figures / "archive.png")
+    metric_curves(run.metrics, figures / "curves.png")
+    improvement_curves(run.metrics, figures / "improvement.png")
+
+
+class Due:
+    """Whether something is due: after so many seconds, or at a multiple of so many generations."""
+
+    def __init__(self, seconds: float, generations: int | None = None) -> None:
+        self.seconds, self.generations, self.last, self.generation = seconds, generations, time.monotonic(), -1
+
+    def now(self, state: State) -> bool:
+        at_multiple = self.generations is not None and state.generation % self.generations == 0
+        return self.generation < 0 or at_multiple or time.monotonic() - self.last >= self.seconds
+
+    def done(self, state: State) -> None:
+        self.last, self.generation = time.monotonic(), state.generation
+
+
+def _saving(
+    refresh_seconds: float,
+    checkpoint_minutes: float,
+    checkpoint_generations: int | None,
+    keep_checkpoints: int,
+    log: Sequence[LogName],
+) -> CheckpointConfig:
+    return CheckpointConfig(
+        refresh_seconds=refresh_seconds,
+        checkpoint_minutes=checkpoint_minutes,
+        checkpoint_generations=checkpoint_generations,
+        keep_checkpoints=keep_checkpoints,
+        log=tuple(log),
+    )
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, RuntimeWarning, stacklevel=3)

@@ -38,7 +38,7 @@ class ActorInjection:
     learner: TD3
     descriptor: Descriptor
     config: ActorInjectionConfig = ActorInjectionConfig()
-    waits: ClassVar[bool] = True
+    needs_training: ClassVar[bool] = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         target = sample_descriptors(self.config.injection, sources.archive, self.descriptor, self.count, key)

@@ -16,6 +16,7 @@ import numpy as np
 import optax
 
 from dcrl import keys
+from dcrl.hyperparameters import at_least, not_negative, positive
 from dcrl.networks.perceptrons import join
 from dcrl.networks.policies import Layers
 from dcrl.types import Floats, Ints
@@ -35,21 +36,22 @@ class EvolutionStrategyConfig:
     """Weight of the pull of parameters towards 0."""
 
     def __post_init__(self) -> None:
-        if self.es_samples < 2 or self.es_samples % 2:
-            raise ValueError(f"es_samples must be even, and at least 2, got {self.es_samples}")
-        if not self.es_sigma > 0 or not self.es_learning_rate > 0 or self.es_l2 < 0:
-            raise ValueError(
-                f"es_sigma and es_learning_rate must be above 0 and es_l2 not negative, got {self.es_sigma}, "
-                f"{self.es_learning_rate} and {self.es_l2}"
-            )
+        at_least(self, 2, "es_samples")
+        if self.es_samples % 2:
+            raise ValueError(f"es_samples must be even, got {self.es_samples}")
+        positive(self, "es_sigma", "es_learning_rate")
+        not_negative(self, "es_l2")
 
 
 class Search(NamedTuple):
-    """Where the search stands: its centre, its optimiser, and the cells that were last improved, newest last."""
+    """The state of a search: its centre, its optimiser, and the cells improved last, newest last."""
 
     centre: Floats  # (P,)
     optimiser: optax.OptState
     recent: Ints
+
+
+NO_SEARCH = Search(np.zeros(0, np.float32), (), np.zeros(0, np.int64))  # of algorithms without one
 
 
 def begin(config: EvolutionStrategyConfig, centre: Floats, recent: Ints) -> Search:

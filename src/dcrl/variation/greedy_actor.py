@@ -10,7 +10,7 @@ import numpy as np
 
 from dcrl.networks.perceptrons import join
 from dcrl.types import Descriptor
-from dcrl.variation.operator import Offspring, Sources, unaimed
+from dcrl.variation.operator import Offspring, Sources, no_target
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +20,9 @@ class GreedyActor:
     name: str = "actor"
     count: int = 1
     descriptor: Descriptor
-    number: int = 0  # the learner's
-    waits: ClassVar[bool] = True
+    learner_index: int = 0
+    needs_training: ClassVar[bool] = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
-        actor = np.asarray(join(sources.learned[self.number].actor.online))
-        return Offspring(genotype=actor[None], target=unaimed(1, self.descriptor))
+        actor = np.asarray(join(sources.learned[self.learner_index].actor.online))
+        return Offspring(genotype=actor[None], target=no_target(1, self.descriptor))

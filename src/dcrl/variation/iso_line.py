@@ -11,8 +11,9 @@ import numpy as np
 
 from dcrl import keys
 from dcrl.archive.selection import select
+from dcrl.hyperparameters import not_negative
 from dcrl.types import Descriptor
-from dcrl.variation.operator import Offspring, Sources, unaimed
+from dcrl.variation.operator import Offspring, Sources, no_target
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +26,7 @@ class IsoLineConfig:
     """sigma_2: standard deviation of the step along the line between two parents."""
 
     def __post_init__(self) -> None:
-        if self.iso_sigma < 0 or self.line_sigma < 0:
-            raise ValueError(f"sigmas must not be negative, got {self.iso_sigma} and {self.line_sigma}")
+        not_negative(self, "iso_sigma", "line_sigma")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,14 +37,15 @@ class IsoLine:
     count: int
     descriptor: Descriptor
     config: IsoLineConfig = IsoLineConfig()
-    waits: ClassVar[bool] = False
+    needs_training: ClassVar[bool] = False
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         archive = sources.archive
         first = archive.genotype[select(archive, keys.stream(key, "first parents"), self.count)]
         second = archive.genotype[select(archive, keys.stream(key, "second parents"), self.count)]
         return Offspring(
-            genotype=np.asarray(_iso_line(first, second, key, self.config)), target=unaimed(self.count, self.descriptor)
+            genotype=np.asarray(_iso_line(first, second, key, self.config)),
+            target=no_target(self.count, self.descriptor),
         )
 
 

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from dcrl.archive.archive import Archive
-from dcrl.learners.replay import Replay
+from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3State
 from dcrl.types import Descriptor, Floats
 
@@ -26,12 +26,12 @@ class Offspring:
     target: Floats  # (B, D)
 
 
-def unaimed(count: int, descriptor: Descriptor) -> Floats:
+def no_target(count: int, descriptor: Descriptor) -> Floats:
     """Targets of offspring that aim at what they achieve."""
     return np.full((count, descriptor.size), np.nan, np.float32)
 
 
-def together(offspring: Sequence[Offspring]) -> Offspring:
+def concatenate(offspring: Sequence[Offspring]) -> Offspring:
     """Several operators' offspring, in order."""
     return Offspring(
         genotype=np.concatenate([some.genotype for some in offspring]),
@@ -41,21 +41,24 @@ def together(offspring: Sequence[Offspring]) -> Offspring:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """What offspring can be made from; an operator that learns names its learner by number."""
+    """What offspring are made from: the archive, one state per learner, and the replay buffer."""
 
     archive: Archive
     learned: tuple[TD3State, ...] = ()
-    replay: Replay | None = None
+    replay: Replay = NO_REPLAY
 
 
 class Operator(Protocol):
-    """`count` offspring a generation, reported under `name`. One that `waits` needs what this generation trains."""
+    """`count` offspring per generation, reported under `name`.
+
+    `needs_training` says whether they depend on what this generation trains.
+    """
 
     @property
     def name(self) -> str: ...
     @property
     def count(self) -> int: ...
     @property
-    def waits(self) -> bool: ...
+    def needs_training(self) -> bool: ...
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring: ...

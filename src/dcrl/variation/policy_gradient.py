@@ -22,6 +22,7 @@ from jax.sharding import PartitionSpec as Spec
 
 from dcrl import keys
 from dcrl.archive.selection import select
+from dcrl.hyperparameters import at_least, positive
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import act, join
@@ -43,11 +44,8 @@ class PolicyGradientConfig:
     """Adam's step size for offspring."""
 
     def __post_init__(self) -> None:
-        if self.policy_steps < 1 or self.policy_learning_rate <= 0:
-            raise ValueError(
-                f"policy_steps must be at least 1 and policy_learning_rate above 0, got {self.policy_steps} "
-                f"and {self.policy_learning_rate}"
-            )
+        at_least(self, 1, "policy_steps")
+        positive(self, "policy_learning_rate")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +58,10 @@ class PolicyGradient:
     layers: Layers
     descriptor: Descriptor
     config: PolicyGradientConfig = PolicyGradientConfig()
-    number: int = 0  # the learner's
-    waits: ClassVar[bool] = True
+    learner_index: int = 0
+    needs_training: ClassVar[bool] = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
-        assert sources.replay is not None
         archive, replay = sources.archive, sources.replay
         cells = select(archive, keys.stream(key, "parents"), self.count)
         shape = (self.config.policy_steps, self.learner.config.batch_size)
@@ -74,7 +71,7 @@ class PolicyGradient:
             self.learner,
             self.layers,
             self.config,
-            sources.learned[self.number].critics[0].online,
+            sources.learned[self.learner_index].critics[0].online,
             archive.genotype[cells],
             conditions[:, : self.learner.descriptor_size],
             replay.observation.take(index, axis=0),

@@ -1,0 +1,65 @@
+"""A training run in the terminal: its display, and Ctrl-C that leaves a checkpoint."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from dcrl.algorithms.state import State
+from dcrl.cli.display import Display
+from dcrl.cli.interrupt import INTERRUPTED, Interrupted, interrupts
+from dcrl.runs.checkpoint_config import CheckpointConfig
+from dcrl.runs.config import EVALUATIONS
+from dcrl.runs.run import Run
+from dcrl.runs.training import run_training
+
+
+def train_with_display(run: Run, state: State | None, saving: CheckpointConfig, *, quiet: bool) -> int:
+    """Train, from `state` or from the start, until the budget is used up or the user interrupts; the exit code."""
+    evaluations = state.evaluations if state is not None else 0
+    with interrupts() as interrupt, Display(run.generations, evaluations, enabled=not quiet) as display:
+
+        def on_stage(name: str) -> None:
+            interrupt.check()
+            display.stage(name)
+
+        try:
+            run_training(run, state, saving, display.report, on_stage, warn)
+        except Interrupted:
+            display.close()
+            print(f"interrupted; the results so far are in {run.path}, and `dcrl resume {run.path}` continues the run")
+            return INTERRUPTED
+        except OSError as error:
+            display.close()
+            raise OSError(f"{error}; the run stopped, and `dcrl resume {run.path}` continues it") from None
+    if not quiet:
+        print(_next_steps(run.path, run.config.evaluations))
+    return 0
+
+
+def warn(sentence: str) -> None:
+    print(f"dcrl: {sentence}", file=sys.stderr, flush=True)
+
+
+def _next_steps(path: Path, evaluations: int) -> str:
+    lines = [
+        f"\nmap of the archive   {path / 'figures' / 'archive.png'}",
+        f"curves               {path / 'figures' / 'curves.png'}",
+        f"watch the policies   {program()} explore {path}",
+        f"use it in Python     dcrl.load({str(path)!r}).policy_for(descriptor)(observation)",
+    ]
+    if evaluations < EVALUATIONS["paper"]:
+        lines.append(f"the paper's budget   {program()} resume {path} --evaluations {EVALUATIONS['paper']}")
+    return "\n".join(lines)
+
+
+def program() -> str:
+    """How the user called this program: `dcrl`, or the path of it where it is not on the PATH."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "dcrl" and called.parent != Path() and not _on_path(called) else "dcrl"
+
+
+def _on_path(called: Path) -> bool:
+    found = shutil.which("dcrl")
+    return found is not None and Path(found).resolve() == called.resolve()

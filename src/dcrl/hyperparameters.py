@@ -1,0 +1,57 @@
+"""Checks of hyperparameters: every configuration refuses a value that no run could use, with one sentence."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def at_least(config: Any, least: int, *names: str) -> None:
+    """Whole numbers from `least` on."""
+    for name, value in _values(config, names):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def optional_count(config: Any, *names: str) -> None:
+    """Whole numbers from 1 on, or None."""
+    for name, value in _values(config, names):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise ValueError(f"{name} must be a whole number of at least 1, or None for none, got {value!r}")
+
+
+def positive(config: Any, *names: str) -> None:
+    """Finite numbers above 0."""
+    for name, value in _values(config, names):
+        if not (_is_number(value) and value > 0):
+            raise ValueError(f"{name} must be above 0 and finite, got {value!r}")
+
+
+def not_negative(config: Any, *names: str) -> None:
+    """Finite numbers from 0 on."""
+    for name, value in _values(config, names):
+        if not (_is_number(value) and value >= 0):
+            raise ValueError(f"{name} must be at least 0 and finite, got {value!r}")
+
+
+def within(config: Any, low: float, high: float, *names: str) -> None:
+    """Numbers from `low` to `high`."""
+    for name, value in _values(config, names):
+        if not (_is_number(value) and low <= value <= high):
+            raise ValueError(f"{name} must lie in [{low:g}, {high:g}], got {value!r}")
+
+
+def layer_sizes(config: Any, *names: str) -> None:
+    """Sizes of hidden layers: at least one layer, each of at least 1 unit."""
+    for name, value in _values(config, names):
+        whole = all(isinstance(units, int) and not isinstance(units, bool) and units >= 1 for units in value)
+        if not value or not whole:
+            raise ValueError(f"{name} needs at least one layer of 1 unit or more, got {value!r}")
+
+
+def _values(config: Any, names: tuple[str, ...]) -> list[tuple[str, Any]]:
+    return [(name, getattr(config, name)) for name in names]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,51 @@
+"""What a result was made with: versions, host, commit and command."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from dcrl.devices import cores
+
+PACKAGES = ("dcrl-map-elites", "jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
+
+
+def manifest() -> dict[str, Any]:
+    return {
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": sys.argv,
+        "host": platform.node(),
+        "platform": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": cores(),
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "commit": _commit(),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit() -> str | None:
+    """The commit of the source this package runs from, with a + if it was changed since; None when installed."""
+    here = Path(__file__).parent
+    try:
+        commit = _git("rev-parse", "HEAD", at=here)
+        return commit + ("+" if _git("status", "--porcelain", "--", str(here.parent), at=here) else "")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _git(*arguments: str, at: Path) -> str:
+    command = ["git", "-C", str(at), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
