@@ -1,1 +1,1 @@
-"""The installed command `dcrl`, one module a verb."""
+"""The installed command `dcrl`, one module per subcommand."""
