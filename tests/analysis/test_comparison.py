@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from dcrl.analysis.collection import collect
-from dcrl.analysis.comparison import at, budgets, curve, family, split, values
+from dcrl.analysis.comparison import Value, at, budgets, curve, family, split, time_curve, values
 from dcrl.analysis.operators import contributions, cumulative, group_curve
 from dcrl.runs.lock import Lock
 from dcrl.tasks.catalogue import PAPER
@@ -73,8 +73,45 @@ def test_a_curve_is_the_median_and_quartiles_of_the_runs_where_all_of_them_are(t
     np.testing.assert_allclose(drawn.median, np.median(rows, axis=0))
     np.testing.assert_allclose(drawn.lower_quartile, np.quantile(rows, 0.25, axis=0))
     np.testing.assert_allclose(drawn.upper_quartile, np.quantile(rows, 0.75, axis=0))
-    over_time = curve(collect([tmp_path]).records, "qd_score", "wall_seconds")
-    np.testing.assert_array_equal(over_time.x, 2.0 * np.arange(7))
+
+
+def test_over_time_a_run_that_has_ended_keeps_its_value_and_the_median_has_an_interval(tmp_path):
+    for seed, (final, seconds) in enumerate(((900.0, 1.0), (1800.0, 2.0), (4500.0, 3.0))):
+        write_run(tmp_path, "point_omni", "me", seed, final, seconds=seconds)
+    records = collect([tmp_path]).records
+    drawn = time_curve(records, "qd_score")
+    assert drawn.x[-1] == 27
+    assert drawn.median[-1] == 1800
+    at_nine = int(np.flatnonzero(drawn.x == 9)[0])
+    assert drawn.median[at_nine] == np.median([900, 4 * 200, 3 * 500]) == 900
+    # of 27 resamples of three runs 7 have the lowest as their median, and 7 the highest
+    assert (drawn.low[-1], drawn.high[-1]) == (900, 4500)
+    assert time_curve(records[:2], "qd_score").interval is None
+
+
+def test_a_series_that_ends_before_its_slowest_run_begins_is_drawn_over_time(tmp_path):
+    fast = write_run(tmp_path, "point_omni", "me", 0, 900.0, seconds=0.1)
+    slow = write_run(tmp_path, "point_omni", "me", 1, 900.0, seconds=5.0)
+    rows = (slow / "metrics.csv").read_text().replace("0,100,0.0,", "0,100,4.0,", 1)
+    (slow / "metrics.csv").write_text(rows)
+    assert len(time_curve(collect([fast, slow]).records, "qd_score").x) > 5
+
+
+def test_lower_is_better_for_the_expected_distance():
+    def distances(series, values):
+        return [
+            Value(task="t", series=series, seed=s, metric="expected_distance", evaluations=1, value=v)
+            for s, v in enumerate(values)
+        ]
+
+    (test,) = family([*distances("dcrl_me", (0.1, 0.2)), *distances("me", (0.3, 0.4, 0.15))], "dcrl_me")
+    assert test.found.superiority == pytest.approx(1 / 6)  # of six pairs 0.2 > 0.15 only
+    assert test.share_better == pytest.approx(5 / 6)
+
+
+def test_the_corrected_qd_score_is_shown_but_not_tested():
+    found = [Value(task="t", series=s, seed=0, metric="corrected_qd_score", evaluations=1, value=1.0) for s in "ab"]
+    assert family(found, "a") == []
 
 
 def test_algorithms_with_other_batches_meet_at_the_smallest_budget(tmp_path):
@@ -93,10 +130,18 @@ def test_operators_gains_add_up_to_the_score(tmp_path):
     assert group_curve([record], "improvement", "GA").median[-1] == pytest.approx(300)
     assert group_curve([record], "improvement", "PG + AI").median[-1] == pytest.approx(600)
     assert group_curve([record], "added", "total").median[-1] == 9 * (1 + 2 + 3)
-    parts = contributions([record])
+    parts = contributions([record], {"point_omni": 1000})
     assert [part.operator for part in parts] == ["ga", "pg", "ai"]
     assert [part.improvement for part in parts] == pytest.approx([300, 300, 300])
     assert [part.added for part in parts] == [9, 18, 27]
+
+
+def test_operators_are_summed_up_to_the_common_number_of_evaluations(tmp_path):
+    write_run(tmp_path, "point_omni", "me", 0, 900.0)  # 1,000 evaluations
+    write_run(tmp_path, "point_omni", "me", 1, 300.0, generations=3)  # 400
+    runs = collect([tmp_path])
+    parts = contributions(runs.records, budgets(runs))
+    assert [(part.seed, part.improvement, part.added) for part in parts] == [(0, 300, 3), (1, 300, 3)]
 
 
 def test_an_evolution_strategy_has_no_part_in_either_group(tmp_path):
@@ -171,7 +216,7 @@ def test_a_run_in_progress_is_used_as_far_as_it_got(tmp_path):
         runs = collect([tmp_path])
     finally:
         lock.release()
-    assert f"{path} is still running; it is used as far as it has got (1,000 evaluations)." in runs.remarks
+    assert f"{path} is still running; its 1,000 evaluations so far are used." in runs.remarks
     finished, unfinished = split(runs, budgets(runs))
     assert [record.seed for record in finished.records] == [1]
     assert [record.seed for record in unfinished] == [0]
@@ -203,6 +248,14 @@ def test_metrics_are_used_up_to_where_they_are_damaged(damage, tmp_path):
         ("config.json", "{", "cannot read"),
         ("config.json", "[]", "no JSON object"),
         ("config.json", '{"task": "point_omni"}', "lacks the field 'algorithm'"),
+        ("config.json", '{"task": "p", "algorithm": "me", "seed": true}', "lacks the field 'seed'"),
+        ("config.json", '{"task": "a\\nb", "algorithm": "me", "seed": 0}', "the task in its config.json is no name"),
+        (
+            "config.json",
+            '{"task": "p", "algorithm": "me", "seed": 0, "evaluations": 1, "x": ' + '{"x": ' * 50 + "1" + "}" * 51,
+            "nested deeper",
+        ),
+        ("metrics.csv", "generation," + "x" * 70_000 + "\n", "a line of"),
         ("metrics.csv", "", "no rows"),
         ("metrics.csv", "generation,evaluations\n0,1\n", "no column 'wall_seconds'"),
         ("metrics.csv", None, "cannot read"),

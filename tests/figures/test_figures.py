@@ -14,7 +14,6 @@ from dcrl.archive.archive import Archive, cell_of
 from dcrl.archive.voronoi import voronoi_cells
 from dcrl.figures.curves import improvement_curves, metric_curves
 from dcrl.figures.maps import archive_map, draw_map, span, value_map
-from dcrl.runs.metrics import read_metrics
 from dcrl.types import Descriptor
 
 NAMES = ("left foot", "right foot", "front foot", "hind foot")
@@ -185,28 +184,3 @@ def test_an_archive_that_never_got_an_elite_has_curves_too(tmp_path):
     nothing = metrics(2) | {"max_fitness": np.full(2, np.nan), "qd_score": np.zeros(2), "coverage": np.zeros(2)}
     metric_curves(nothing, tmp_path / "curves.png")
     picture(tmp_path / "curves.png")
-
-
-def test_metrics_are_read_by_column(tmp_path):
-    path = tmp_path / "metrics.csv"
-    path.write_text("generation,qd_score,max_fitness\n0,1.5,nan\n1,2.25,7\n")
-    found = read_metrics(path)
-    assert list(found) == ["generation", "qd_score", "max_fitness"]
-    np.testing.assert_array_equal(found["qd_score"], [1.5, 2.25])
-    np.testing.assert_array_equal(found["max_fitness"], [np.nan, 7])
-
-
-@pytest.mark.parametrize("row", ["0,much", "0", "0,"])
-def test_what_is_no_number_in_the_metrics_is_nan(row, tmp_path):
-    path = tmp_path / "metrics.csv"
-    path.write_text(f"generation,qd_score\n{row}\n1,3\n")
-    np.testing.assert_array_equal(read_metrics(path)["qd_score"], [np.nan, 3])
-
-
-@pytest.mark.parametrize("content", [b"generation,qd_score\n0,\xff\xfe\n", None])
-def test_metrics_that_cannot_be_read_are_named(content, tmp_path):
-    path = tmp_path / "metrics.csv"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"cannot read .*metrics\.csv"):
-        read_metrics(path)

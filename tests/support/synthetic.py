@@ -1,4 +1,4 @@
-"""Run directories with known numbers, as `dcrl train` would leave them."""
+"""Light files of runs with known numbers, as `dcrl train` and `dcrl evaluate` write them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ def write_run(
     budget: int | None = None,
     changes: dict[str, object] | None = None,
     folder: str = "",
+    seconds: float = 2.0,
 ) -> Path:
     """A run whose QD score climbs in equal steps from 0 to `final`, its operators sharing each step equally.
 
-    Coverage is a thousandth of a thousandth of the QD score, max fitness a hundredth of it.
+    Coverage is a millionth of the QD score, max fitness a hundredth of it. A generation takes `seconds`.
     """
     path = root / (folder or task) / algorithm / f"seed-{seed}"
     path.mkdir(parents=True)
@@ -52,18 +53,31 @@ def write_run(
     (path / "config.json").write_text(json.dumps(config))
     command = ["/somewhere/bin/dcrl", "train", task, "--algorithm", algorithm, "--seed", str(seed)]
     (path / "manifest.json").write_text(json.dumps({"command": command, "commit": "0123456789"}))
-    write_metrics(path, OPERATORS[algorithm], np.linspace(0, final, generations + 1), batch)
+    write_metrics(path, OPERATORS[algorithm], np.linspace(0, final, generations + 1), batch, seconds)
     return path
 
 
-def write_metrics(path: Path, operators: Sequence[str], scores: np.ndarray, batch: int) -> None:
+def write_metrics(path: Path, operators: Sequence[str], scores: np.ndarray, batch: int, seconds: float = 2.0) -> None:
     columns = ["generation", "evaluations", "wall_seconds", "qd_score", "coverage", "max_fitness"]
     columns += [f"{what}_{name}" for name in operators for what in ("added", "improvement")]
     lines = [",".join(columns)]
     gained = np.diff(scores, prepend=scores[0])
     for generation, score in enumerate(scores):
-        row = [generation, batch * (generation + 1), 2.0 * generation, score, score / 1e6, score / 100]
+        row = [generation, batch * (generation + 1), seconds * generation, score, score / 1e6, score / 100]
         for number, _ in enumerate(operators):
             row += [(number + 1) * (generation > 0), gained[generation] / len(operators)]
         lines.append(",".join(map(str, row)))
     (path / "metrics.csv").write_text("\n".join(lines) + "\n")
+
+
+def write_evaluation(path: Path, score: float, *, actor: bool, distance: float = 0.25) -> None:
+    """The part of an evaluation's totals that a report reads."""
+    own = {
+        "expected_qd_score": score,
+        "expected_distance_to_centroid": distance,
+        "expected_max_fitness": score / 100,
+        "corrected_qd_score": score / 2,
+    }
+    totals = {"evaluations": 1000, "repeats": 8, "elites": own, "actor": own if actor else None}
+    (path / "reproducibility").mkdir()
+    (path / "reproducibility" / "totals.json").write_text(json.dumps(totals))

@@ -1,4 +1,4 @@
-"""Runs found on disk, read for comparison: what is usable is used, and what is wrong is said."""
+"""Runs found on disk: usable ones as records, and remarks on what is left out or unequal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FREE = ("seed", "evaluations", "task")  # what runs of one series may differ in
 
 @dataclass(frozen=True, kw_only=True)
 class Collection:
-    """Runs in the order of task, series and seed, and a sentence for each thing a reader should know about them."""
+    """Runs in the order of task, series and seed, and remarks: one sentence per thing that affects a comparison."""
 
     records: tuple[Record, ...]
     remarks: tuple[str, ...]
@@ -49,10 +49,8 @@ def collect(paths: Iterable[str | Path]) -> Collection:
         remarks.extend(remark)
     if not found:
         places = ", ".join(map(str, asked)) or "no directory"
-        raise ValueError(
-            f"no usable run at or below {places}; expected directories of `dcrl train`"
-            + "".join(f"; {r}" for r in remarks)
-        )
+        shown = "".join(f"; {remark}" for remark in remarks[:3])
+        raise ValueError(f"no usable run at or below {places}; expected directories of `dcrl train`{shown}")
     named = _variants(found)
     kept = _once(named, remarks)
     kept.sort(key=lambda record: (_task_rank(record.task), rank(record.series), record.seed))
@@ -77,9 +75,9 @@ def _task_rank(task: str) -> tuple[int, str]:
 
 
 def _variants(records: list[Record]) -> list[Record]:
-    """Runs whose hyperparameters differ from those of most runs of their algorithm and task, as series of their own.
+    """Name as a series of their own the runs whose hyperparameters differ from most of their algorithm and task.
 
-    They are named by what differs. Of equally many, those nearest to the algorithm's defaults are the usual ones.
+    The name lists what differs. Of equally frequent settings, those nearest to the algorithm's defaults are usual.
     """
     groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
@@ -99,7 +97,7 @@ def _variants(records: list[Record]) -> list[Record]:
 
 
 def _usual(settings: list[tuple[str, ...]], names: list[str], algorithm: str) -> tuple[str, ...]:
-    """The values of the named fields that most runs have; of equally many, those with most of the defaults."""
+    """The most frequent values of the named fields; of equally frequent ones, those with most of the defaults."""
     known = ALGORITHMS.get(algorithm)
     default = flat({"hyperparameters": asdict(known.default)}) if known else {}
 
@@ -110,7 +108,7 @@ def _usual(settings: list[tuple[str, ...]], names: list[str], algorithm: str) ->
 
 
 def _once(records: list[Record], remarks: list[str]) -> list[Record]:
-    """One run for each seed of a series: the one that got furthest."""
+    """One run per seed of a series: the one with most evaluations."""
     best: dict[tuple[str, str, int], Record] = {}
     for record in records:
         key = record.task, record.series, record.seed
@@ -125,12 +123,12 @@ def _once(records: list[Record], remarks: list[str]) -> list[Record]:
 
 
 def unequal(records: list[Record]) -> list[str]:
-    """What makes runs of one task less comparable than they look."""
+    """Remarks on differences between runs of one task that make them less comparable."""
     remarks = []
     for task in dict.fromkeys(record.task for record in records):
         group = [record for record in records if record.task == task]
         for field, why in (
-            ("hyperparameters.archive.cells", "QD scores and coverage are of different archives"),
+            ("hyperparameters.archive.cells", "QD score and coverage are of archives of different sizes"),
             ("simulator", "their physics differ"),
             ("hidden", "their policies differ in size"),
         ):

@@ -1,15 +1,16 @@
-"""Series of runs side by side: values at a common number of evaluations, curves over seeds, tests against one."""
+"""Series of runs compared: values at a common number of evaluations, curves over seeds, tests against a reference."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dcrl.analysis.collection import Collection
-from dcrl.analysis.records import METRICS, Record
-from dcrl.analysis.statistics import Comparison, compare, holm
+from dcrl.analysis.metrics import METRICS, STORED, TESTED
+from dcrl.analysis.records import Record
+from dcrl.analysis.statistics import FEWEST_FOR_INTERVAL, Comparison, compare, holm, median_band
 from dcrl.types import Floats
 
 POINTS = 400  # of a curve, at most
@@ -36,11 +37,21 @@ class Curve:
     lower_quartile: Floats
     upper_quartile: Floats
     runs: int
+    interval: tuple[Floats, Floats] | None = None  # the median's, 95 %; from three runs on
+
+    @property
+    def low(self) -> Floats:
+        """The lower end of the band that is drawn: of the interval if there is one, else of the quartiles."""
+        return self.lower_quartile if self.interval is None else self.interval[0]
+
+    @property
+    def high(self) -> Floats:
+        return self.upper_quartile if self.interval is None else self.interval[1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """A comparison of two series on one task and metric, with the p value corrected for its whole family."""
+    """A test of a reference against another series on one task and metric; its p value is corrected for its family."""
 
     task: str
     metric: str
@@ -49,6 +60,12 @@ class Test:
     counts: tuple[int, int]
     found: Comparison
     corrected_p: float
+
+    @property
+    def share_better(self) -> float:
+        """The share of pairs of runs in which the reference is better, a tie counting a half."""
+        greater = self.found.superiority
+        return greater if METRICS[self.metric].higher_is_better else 1 - greater
 
 
 def budgets(collection: Collection, evaluations: int | None = None) -> dict[str, int]:
@@ -94,31 +111,49 @@ def values(collection: Collection, common: Mapping[str, int]) -> list[Value]:
             value=float(at(record, metric, common[record.task])),
         )
         for record in collection.records
-        for metric in METRICS
+        for metric in STORED
     ]
 
 
-def curve(records: Sequence[Record], metric: str, axis: str = "evaluations", end: float = np.inf) -> Curve:
-    """Median and quartiles over runs, from where all have begun to where the first ends, or to `end`."""
-    begun = max(record.metrics[axis][0] for record in records)
-    ended = min(record.metrics[axis][-1] for record in records)
-    x = np.unique(np.concatenate([record.metrics[axis] for record in records]))
-    x = x[(x >= begun) & (x <= min(ended, end))]
+def curve(records: Sequence[Record], metric: str, end: float = np.inf) -> Curve:
+    """Median and quartiles over evaluations, from where all runs have begun to where the first ends, or to `end`."""
+    counts = [record.metrics["evaluations"] for record in records]
+    x = np.unique(np.concatenate(counts))
+    x = x[(x >= max(own[0] for own in counts)) & (x <= min(min(own[-1] for own in counts), end))]
+    return _curve(records, metric, "evaluations", x)
+
+
+def time_curve(records: Sequence[Record], metric: str) -> Curve:
+    """The same over wall time, with the interval of the median; a run that has ended keeps its last value."""
+    seconds = [record.metrics["wall_seconds"] for record in records]
+    x = np.unique(np.concatenate(seconds))
+    drawn = _curve(records, metric, "wall_seconds", x[x >= max(own[0] for own in seconds)])
+    if len(records) < FEWEST_FOR_INTERVAL:
+        return drawn
+    rows = np.stack([at(record, metric, drawn.x, "wall_seconds") for record in records])
+    return replace(drawn, interval=median_band(rows))
+
+
+def _curve(records: Sequence[Record], metric: str, axis: str, x: Floats) -> Curve:
     if len(x) > POINTS:
         x = x[np.linspace(0, len(x) - 1, POINTS).round().astype(int)]
-    lower, middle, upper = np.quantile(
-        np.stack([at(record, metric, x, axis) for record in records]), (0.25, 0.5, 0.75), axis=0
-    )
+    rows = np.stack([at(record, metric, x, axis) for record in records])
+    lower, middle, upper = np.quantile(rows, (0.25, 0.5, 0.75), axis=0)
     return Curve(x=x, median=middle, lower_quartile=lower, upper_quartile=upper, runs=len(records))
 
 
-def family(found: Sequence[Value], reference: str) -> list[Test]:
-    """The reference against every other series on every task and metric: one family, corrected as a whole."""
-    groups: dict[tuple[str, str, str], list[float]] = {}
+def samples_of(found: Sequence[Value]) -> dict[tuple[str, str, str], list[float]]:
+    """Finite values by task, metric and series; the best fitness of an empty archive is none."""
+    samples: dict[tuple[str, str, str], list[float]] = {}
     for value in found:
-        if np.isnan(value.value):  # the best fitness of an empty archive
-            continue
-        groups.setdefault((value.task, value.metric, value.series), []).append(value.value)
+        if np.isfinite(value.value):
+            samples.setdefault((value.task, value.metric, value.series), []).append(value.value)
+    return samples
+
+
+def family(found: Sequence[Value], reference: str) -> list[Test]:
+    """Tests of the reference against every other series on every task and tested metric: one Holm family."""
+    groups = samples_of([value for value in found if value.metric in TESTED])
     raw = []
     for (task, metric, series), sample in groups.items():
         own = groups.get((task, metric, reference))

@@ -1,8 +1,8 @@
-"""What each operator contributed: fitness gained and offspring added, in total over a run."""
+"""The contribution of each operator: improvement and offspring added, cumulative over a run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -20,19 +20,19 @@ GROUPS = ("GA", "PG + AI", "total")
 
 @dataclass(frozen=True, kw_only=True)
 class Contribution:
-    """What one operator of one run did by the end."""
+    """What one operator of one run contributed by the common number of evaluations."""
 
     task: str
     series: str
     seed: int
     operator: str
-    evaluations: int | None  # made for its offspring; None where the run did not record it
+    evaluations: int | None  # of its offspring; None where the run did not record it
     improvement: float
     added: int
 
 
 def cumulative(record: Record, what: What, operators: Sequence[str]) -> Floats:
-    """(generations,) the sum of some operators' contributions so far; the initial policies are nobody's."""
+    """(generations,) the cumulative contribution of some operators; the initial policies belong to none."""
     total = np.zeros(len(record.metrics["evaluations"]))
     for operator in operators:
         total += np.cumsum(record.metrics[f"{what}_{operator}"])
@@ -40,7 +40,7 @@ def cumulative(record: Record, what: What, operators: Sequence[str]) -> Floats:
 
 
 def group(record: Record, name: str) -> tuple[str, ...]:
-    """The operators of a run that a column of the paper's figure sums."""
+    """The operators of a run that belong to a column of the paper's figure."""
     genetic = tuple(operator for operator in record.operators if operator == "ga")
     others = tuple(operator for operator in record.operators if operator not in ("ga", "es"))
     return {"GA": genetic, "PG + AI": others, "total": record.operators}[name]
@@ -49,7 +49,7 @@ def group(record: Record, name: str) -> tuple[str, ...]:
 def operators_curve(
     records: Sequence[Record], what: What, operators: Sequence[Sequence[str]], end: float = np.inf
 ) -> Curve:
-    """Median and quartiles over runs of the contribution of some operators, which are given for each run."""
+    """Median and quartiles over runs of the contribution of some operators, given for each run."""
     with_total = [
         replace(record, metrics=record.metrics | {"total": cumulative(record, what, own)})
         for record, own in zip(records, operators, strict=True)
@@ -63,9 +63,13 @@ def group_curve(records: Sequence[Record], what: What, name: str, end: float = n
     return operators_curve(records, what, own, end) if all(own) else None
 
 
-def contributions(records: Sequence[Record]) -> list[Contribution]:
+def contributions(records: Sequence[Record], common: Mapping[str, int]) -> list[Contribution]:
+    """Of every operator of every run, up to the common number of evaluations of its task."""
     found = []
     for record in records:
+        rows = int(np.searchsorted(record.metrics["evaluations"], common[record.task], side="right"))
+        if not rows:
+            continue
         for operator in record.operators:
             evaluated = record.metrics.get(f"evaluations_{operator}")
             found.append(
@@ -74,9 +78,9 @@ def contributions(records: Sequence[Record]) -> list[Contribution]:
                     series=record.series,
                     seed=record.seed,
                     operator=operator,
-                    evaluations=None if evaluated is None else int(np.nansum(evaluated)),
-                    improvement=float(cumulative(record, "improvement", [operator])[-1]),
-                    added=int(cumulative(record, "added", [operator])[-1]),
+                    evaluations=None if evaluated is None else int(np.nansum(evaluated[:rows])),
+                    improvement=float(cumulative(record, "improvement", [operator])[rows - 1]),
+                    added=int(cumulative(record, "added", [operator])[rows - 1]),
                 )
             )
     return found

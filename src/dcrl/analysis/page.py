@@ -1,8 +1,9 @@
-"""A report as one HTML file that needs nothing else: text, tables, and pictures inside it."""
+"""A report as one HTML file that needs nothing else: text, tables, and pictures for light and dark mode inside it."""
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -10,21 +11,46 @@ from importlib import resources
 from pathlib import Path
 
 from dcrl.analysis.tables import Table
+from dcrl.figures.style import DARK
 from dcrl.files import write_text
 
 STYLE = resources.files("dcrl.analysis") / "report.css"
-SCREEN_SCALE = 0.6  # of a picture's points: one as wide as a printed page fills the column
+SCREEN_SCALE = 0.6  # screen pixels per pixel of a picture: one as wide as a printed page fills the column
+PNG = b"\x89PNG\r\n\x1a\n"
+LARGEST_PICTURE = 4 * 2**20  # bytes, of a picture that a run holds
 
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """A figure's PNG, what it shows, and where its data are."""
+    """A figure's PNG with the files next to it: its dark variant, PDF and CSV."""
 
     path: Path
     caption: str
 
 
-Part = str | Picture | Table | list[str] | tuple[str, ...]  # paragraph, figure, table, remarks, lines of code
+@dataclass(frozen=True, kw_only=True)
+class Gallery:
+    """Small PNG pictures, each with a name, under one caption."""
+
+    pictures: tuple[tuple[str, bytes], ...]
+    caption: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remarks:
+    """What a reader should know before trusting a comparison."""
+
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commands:
+    """Lines to be typed into a shell."""
+
+    lines: tuple[str, ...]
+
+
+Part = str | Picture | Gallery | Table | Remarks | Commands  # a string is a paragraph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +70,15 @@ def write(path: Path, title: str, sections: Sequence[Section]) -> None:
     )
 
 
+def is_picture(path: Path) -> bool:
+    """Whether there is a PNG file of a reasonable size."""
+    try:
+        with open(path, "rb") as file:
+            return path.stat().st_size <= LARGEST_PICTURE and file.read(len(PNG)) == PNG
+    except OSError:
+        return False
+
+
 def _anchor(title: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in title.lower())
 
@@ -54,35 +89,59 @@ def _section(section: Section, root: Path) -> str:
 
 
 def _part(part: Part, root: Path) -> str:
-    if isinstance(part, str):
-        return f"<p>{escape(part)}</p>"
-    if isinstance(part, Picture):
-        picture = part.path.read_bytes()
-        width = int.from_bytes(picture[16:20], "big") * SCREEN_SCALE  # where a PNG says it
-        content = base64.b64encode(picture).decode()
-        files = ", ".join(
-            str(file.relative_to(root))
-            for file in (part.path.with_suffix(suffix) for suffix in (".png", ".pdf", ".csv"))
-            if file.exists()
-        )
-        return (
-            f'<figure><img width="{width:.0f}" alt="{escape(part.caption)}" src="data:image/png;base64,{content}">'
-            f"<figcaption>{escape(part.caption)} Files: {escape(files)}.</figcaption></figure>"
-        )
-    if isinstance(part, Table):
-        return _table(part)
-    if isinstance(part, tuple):
-        return f"<pre>{escape(chr(10).join(part))}</pre>"
-    return '<ul class="remarks">' + "".join(f"<li>{escape(remark)}</li>" for remark in part) + "</ul>"
+    match part:
+        case Picture():
+            return _figure(part, root)
+        case Gallery():
+            images = [(escape(n), f'<img alt="{escape(n)}" src="{_data(content)}">') for n, content in part.pictures]
+            shown = "".join(f"<figure>{image}<figcaption>{name}</figcaption></figure>" for name, image in images)
+            return f'<div class="gallery">{shown}</div><p class="caption">{_text(part.caption)}</p>'
+        case Table():
+            return _table(part)
+        case Remarks():
+            return '<ul class="remarks">' + "".join(f"<li>{_text(s)}</li>" for s in part.sentences) + "</ul>"
+        case Commands():
+            return f"<pre>{escape(chr(10).join(part.lines))}</pre>"
+    return f"<p>{_text(part)}</p>"
+
+
+def _text(text: str) -> str:
+    """Escaped, with what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def _figure(part: Picture, root: Path) -> str:
+    picture = part.path.read_bytes()
+    width = int.from_bytes(picture[16:20], "big") * SCREEN_SCALE  # where a PNG says it
+    dark = part.path.with_stem(part.path.stem + DARK.suffix)
+    source = (
+        f'<source media="(prefers-color-scheme: dark)" srcset="{_data(dark.read_bytes())}">' if dark.exists() else ""
+    )
+    files = ", ".join(
+        str(file.relative_to(root))
+        for file in (part.path.with_suffix(suffix) for suffix in (".png", ".pdf", ".csv"))
+        if file.exists()
+    )
+    caption = f"{_text(part.caption)} Files: {escape(files)}."
+    image = f'<img width="{width:.0f}" alt="{escape(part.caption)}" src="{_data(picture)}">'
+    return (
+        f'<figure><div class="scroll" tabindex="0"><picture>{source}{image}</picture></div>'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def _data(picture: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
 
 
 def _table(table: Table) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
     rows = "\n".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in table.rows)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
+    return (
+        f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
+    )
 
 
 def _cell(value: str | float | int | None) -> str:
     text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-    kind = ' class="number"' if isinstance(value, int | float) or text[:1].isdigit() else ""
-    return f"<td{kind}>{escape(text)}</td>"
+    return f"<td>{escape(text)}</td>"

@@ -1,4 +1,4 @@
-"""One run as its directory tells it, read without the code that made it."""
+"""One run, read from its light files (config.json, manifest.json, metrics.csv); none of its code is executed."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from dcrl.analysis.metrics import STORED
 from dcrl.files import read_json
 from dcrl.runs.lock import is_locked
-from dcrl.runs.metrics import read_metrics
+from dcrl.runs.metrics import budget_used, read_metrics
 from dcrl.types import Floats
 
-METRICS = ("qd_score", "coverage", "max_fitness")
-REQUIRED = ("generation", "evaluations", "wall_seconds", *METRICS)
+REQUIRED = ("generation", "evaluations", "wall_seconds", *STORED)
+LONGEST_NAME = 200  # characters, of a task or an algorithm
+DEEPEST = 20  # objects within objects, in a configuration
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Record:
-    """A run as its directory tells it. `series` names what it is one seed of: its algorithm, or a variant of it."""
+    """A run. `series` names what it is one seed of: its algorithm, or a variant of it."""
 
     path: Path
     task: str
@@ -31,19 +33,17 @@ class Record:
     budget: int  # evaluations asked for
     settings: dict[str, str]  # the configuration, flat: field to value
     manifest: dict[str, Any]
-    metrics: dict[str, Floats]  # columns of metrics.csv, a row a generation
+    metrics: dict[str, Floats]  # columns of metrics.csv, one row per generation
     in_progress: bool
 
     @property
     def evaluations(self) -> int:
-        """How far it got."""
+        """Evaluations made so far."""
         return int(self.metrics["evaluations"][-1])
 
     def reached(self, evaluations: int) -> bool:
-        """Whether its next generation would go beyond a number of evaluations."""
-        counts = self.metrics["evaluations"]
-        step = counts[-1] - counts[-2] if len(counts) > 1 else 0
-        return bool(counts[-1] + step > evaluations or counts[-1] >= evaluations)
+        """Whether it has made so many evaluations, or its next generation would exceed them."""
+        return budget_used(self.metrics["evaluations"], evaluations)
 
     @property
     def operators(self) -> tuple[str, ...]:
@@ -51,15 +51,9 @@ class Record:
 
 
 def read(path: Path) -> tuple[Record, list[str]]:
-    """The record of one run directory, and remarks on it; refuses one that cannot be used."""
-    config = read_json(path / "config.json")
-    if not isinstance(config, dict):
-        raise ValueError("its config.json is no JSON object")
-    kinds = {"task": str, "algorithm": str, "seed": int, "evaluations": int}
-    wrong = [name for name, kind in kinds.items() if not isinstance(config.get(name), kind)]
-    if wrong:
-        raise ValueError(f"its config.json lacks the field {wrong[0]!r}, or it is of the wrong kind")
-    metrics, remarks = _sound(path, read_metrics(path / "metrics.csv"))
+    """The record of one run directory, and remarks on it; a ValueError if the run cannot be used."""
+    config = _config(path)
+    metrics, remarks = _undamaged(path, read_metrics(path / "metrics.csv"))
     try:
         manifest = read_json(path / "manifest.json")
     except ValueError:
@@ -77,13 +71,27 @@ def read(path: Path) -> tuple[Record, list[str]]:
         in_progress=is_locked(path),
     )
     if record.in_progress:
-        remarks.append(
-            f"{path} is still running; it is used as far as it has got ({record.evaluations:,} evaluations)."
-        )
+        remarks.append(f"{path} is still running; its {record.evaluations:,} evaluations so far are used.")
     return record, remarks
 
 
-def _sound(path: Path, metrics: dict[str, Floats]) -> tuple[dict[str, Floats], list[str]]:
+def _config(path: Path) -> dict[str, Any]:
+    config = read_json(path / "config.json")
+    if not isinstance(config, dict):
+        raise ValueError("its config.json is no JSON object")
+    for name, kind in {"task": str, "algorithm": str, "seed": int, "evaluations": int}.items():
+        if type(config.get(name)) is not kind:
+            raise ValueError(f"its config.json lacks the field {name!r}, or the field is of the wrong type")
+        if kind is str and not _is_name(config[name].rpartition(":")[2]):
+            raise ValueError(f"the {name} in its config.json is no name of 1 to {LONGEST_NAME} printable characters")
+    return config
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(text) <= LONGEST_NAME and text.isprintable() and not text.isspace()
+
+
+def _undamaged(path: Path, metrics: dict[str, Floats]) -> tuple[dict[str, Floats], list[str]]:
     """The rows of the metrics before the first damaged one."""
     missing = [name for name in REQUIRED if name not in metrics]
     if missing:
@@ -91,23 +99,25 @@ def _sound(path: Path, metrics: dict[str, Floats]) -> tuple[dict[str, Floats], l
     counts = metrics["evaluations"]
     needed = [name for name in metrics if name in REQUIRED or name.startswith(("improvement_", "added_"))]
     needed.remove("max_fitness")  # there is none while an archive is empty
-    sound = np.isfinite(np.stack([metrics[name] for name in needed])).all(axis=0)
-    sound &= np.concatenate([[True], counts[1:] > counts[:-1]])
-    if sound.all():
+    valid = np.isfinite(np.stack([metrics[name] for name in needed])).all(axis=0)
+    valid &= np.concatenate([[True], counts[1:] > counts[:-1]])
+    if valid.all():
         return metrics, []
-    first = int(np.argmin(sound))
+    first = int(np.argmin(valid))
     if not first:
         raise ValueError("the first row of its metrics.csv is damaged")
     kept = {name: values[:first] for name, values in metrics.items()}
     return kept, [f"{path}: metrics.csv is damaged at row {first + 1}; the {first} rows before it are used."]
 
 
-def flat(content: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+def flat(content: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str]:
     """Nested JSON objects as dotted names."""
+    if depth > DEEPEST:
+        raise ValueError(f"its config.json has objects nested deeper than {DEEPEST}")
     named: dict[str, str] = {}
     for name, value in content.items():
         if isinstance(value, dict):
-            named |= flat(value, f"{prefix}{name}.")
+            named |= flat(value, f"{prefix}{name}.", depth + 1)
         else:
             named[f"{prefix}{name}"] = json.dumps(value)
     return named

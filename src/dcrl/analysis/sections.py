@@ -1,130 +1,146 @@
-"""The sections of a report: each draws its figures, writes their data, and says what they show."""
+"""The main sections of a report: curves, final values, tests, archives, operators."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-from dcrl.analysis import panels, tables, wording
+from dcrl.analysis import captions, panels, tables, wording
 from dcrl.analysis.collection import Collection
-from dcrl.analysis.comparison import Curve, Test, Value, at, curve, family
-from dcrl.analysis.expected import expected
+from dcrl.analysis.comparison import Curve, Test, Value, at, curve, time_curve
 from dcrl.analysis.grids import Key, box_grid, curve_grid
+from dcrl.analysis.metrics import STORED, title
 from dcrl.analysis.operators import GROUPS, WHATS, contributions, group_curve
-from dcrl.analysis.page import Part, Picture
-from dcrl.analysis.records import METRICS, Record
+from dcrl.analysis.page import Gallery, Part, is_picture
+from dcrl.analysis.power import probability_of_superiority, seeds_needed
+from dcrl.analysis.records import Record
+from dcrl.analysis.writer import Writer
+from dcrl.figures.style import ABLATIONS, label
 from dcrl.repertoires.load import load
 from dcrl.repertoires.repertoire import Repertoire
 
-ABLATION = ("dcrl_me", "dcg_me", "ablation_ai", "ablation_actor")
-
-
-@dataclass(frozen=True)
-class Writer:
-    """Where figures and their data go, who is told, and what there is to remark."""
-
-    folder: Path
-    on_step: Callable[[str], None]
-    remarks: list[str] = field(default_factory=list)
-
-    def __call__(self, name: str, caption: str, draw: Callable[[Path], None], data: tables.Table) -> Picture:
-        self.on_step(f"figures/{name}")
-        path = self.folder / f"{name}.png"
-        draw(path)
-        data.write(path.with_suffix(".csv"))
-        return Picture(path=path, caption=caption)
-
-
-def samples_of(found: Sequence[Value]) -> dict[Key, list[float]]:
-    samples: dict[Key, list[float]] = {}
-    for value in found:
-        if np.isfinite(value.value):
-            samples.setdefault((value.task, value.metric, value.series), []).append(value.value)
-    return samples
+ABLATION_FIGURE = ("dcrl_me", "dcg_me", *ABLATIONS)
+STORED_MAP_FILES = ("map.png", "figures/archive.png")  # of a run without its archive
 
 
 def curves(shown: Collection, common: Mapping[str, int], write: Writer) -> tuple[Part, ...]:
-    def grid(series: Sequence[str], axis: str) -> dict[Key, Curve]:
+    def over_evaluations(series: Sequence[str]) -> dict[Key, Curve]:
         return {
-            (task, metric, name): curve(
-                shown.of(task, name), metric, axis, common[task] if axis == "evaluations" else np.inf
-            )
-            for task in shown.tasks
-            for metric in METRICS
-            for name in series
-            if shown.of(task, name)
+            (task, metric, name): curve(shown.of(task, name), metric, common[task])
+            for task, metric, name in _panels(shown, series)
         }
 
-    main = [name for name in shown.series if not name.startswith("ablation_")] or list(shown.series)
-    parts: list[Part] = []
-    for name, axis, x_label, caption in (
-        ("curves", "evaluations", "evaluations", wording.CURVES),
-        ("curves_time", "wall_seconds", "wall time (s)", wording.CURVES_TIME),
-    ):
-        lines = grid(main, axis)
-        parts.append(write(name, caption, partial(curve_grid, lines, x_label=x_label), tables.curve_table(lines, axis)))
-    if any(name.startswith("ablation_") for name in shown.series) and len(shown.series) > 1:
-        lines = grid([name for name in shown.series if name.partition(" ")[0] in ABLATION], "evaluations")
+    main = [name for name in shown.series if name not in ABLATIONS] or list(shown.series)
+    lines = over_evaluations(main)
+    parts: list[Part] = [
+        write("curves", captions.CURVES, partial(curve_grid, lines), tables.curve_table(lines, "evaluations"))
+    ]
+    times = {
+        (task, metric, name): time_curve(shown.of(task, name), metric) for task, metric, name in _panels(shown, main)
+    }
+    draw = partial(curve_grid, times, x_label="wall time (s)", log=True)
+    parts.append(write("curves_time", captions.CURVES_TIME, draw, tables.curve_table(times, "wall_seconds")))
+    if set(ABLATIONS) & set(shown.series) and len(shown.series) > 1:
+        lines = over_evaluations([name for name in shown.series if name.partition(" ")[0] in ABLATION_FIGURE])
         table = tables.curve_table(lines, "evaluations")
-        parts.append(write("ablation", wording.ABLATION, partial(curve_grid, lines), table))
+        parts.append(write("ablation", captions.ABLATION, partial(curve_grid, lines), table))
     return tuple(parts)
+
+
+def _panels(shown: Collection, series: Sequence[str]) -> list[Key]:
+    return [(t, metric, name) for t in shown.tasks for metric in STORED for name in series if shown.of(t, name)]
 
 
 def final(samples: Mapping[Key, Sequence[float]], found: Sequence[Value], write: Writer) -> tuple[Part, ...]:
     if not samples:
-        return (wording.NOTHING_FINISHED,)
-    tables.values_table(found).write(write.folder / "final_runs.csv")
-    picture = write("final", wording.FINAL, partial(box_grid, samples), tables.summary_table(samples))
-    return (picture, tables.for_people(samples), wording.FINAL_TABLE)
+        return (captions.NOTHING_FINISHED,)
+    write.table("final_runs", tables.values_table(found))
+    picture = write("final", captions.FINAL, partial(box_grid, samples), tables.summary_table(samples))
+    return (picture, tables.summary_text(samples), captions.FINAL_TABLE)
 
 
-def tested(tests: Sequence[Test], write: Writer) -> tuple[Part, ...]:
-    if not tests:
-        return (wording.NO_TESTS,)
-    picture = write("tests", wording.TESTS, partial(panels.matrix, tests), tables.test_table(tests))
-    return (*wording.family(tests), picture)
-
-
-def reproduced(records: Sequence[Record], reference: str, write: Writer) -> tuple[Part, ...]:
-    found, remarks = expected(records)
-    write.remarks.extend(remarks)
-    if not found:
-        return (wording.NOT_EVALUATED,)
-    samples = samples_of(found)
-    tables.values_table(found).write(write.folder / "reproducibility_runs.csv")
-    table = tables.summary_table(samples)
-    parts: list[Part] = [write("reproducibility", wording.REPRODUCIBILITY, partial(box_grid, samples), table)]
-    parts.append(tables.for_people(samples))
-    tests = family(found, reference)
-    if tests:
-        draw = partial(panels.matrix, tests)
-        picture = write("reproducibility_tests", wording.TESTS, draw, tables.test_table(tests))
+def families_tested(
+    families: Sequence[Sequence[Test]], samples: Mapping[Key, Sequence[float]], write: Writer, name: str = "tests"
+) -> tuple[Part, ...]:
+    """One matrix and one table of needed seeds per family; the second and further ones are named by their reference."""
+    parts: list[Part] = []
+    for place, tests in enumerate(tests for tests in families if tests):
+        suffix = f"_{tests[0].reference}" if place else ""
+        draw = partial(panels.family_matrix, tests)
+        picture = write(f"{name}{suffix}", captions.TESTS, draw, tables.family_table(tests))
         parts += [*wording.family(tests), picture]
-    return tuple(parts)
+        if any(min(test.counts) > 1 for test in tests):
+            parts += [_power(tests, samples, write, f"{name}{suffix}_power"), captions.POWER]
+    return tuple(parts) or (captions.NO_TESTS,)
+
+
+def _power(tests: Sequence[Test], samples: Mapping[Key, Sequence[float]], write: Writer, name: str) -> tables.Table:
+    """How many seeds each difference would need: all of it as CSV, and one row per task and metric as text."""
+    rows, texts = [], {}
+    others = list(dict.fromkeys(test.other for test in tests))
+    for test in tests:
+        own, other = samples[test.task, test.metric, test.reference], samples[test.task, test.metric, test.other]
+        superiority = probability_of_superiority(own, other)
+        alone, in_family = seeds_needed(superiority), seeds_needed(superiority, len(tests))
+        rows.append((test.task, test.metric, test.reference, test.other, *test.counts, superiority, alone, in_family))
+        unknown = superiority != superiority  # NaN, of single runs
+        texts[test.task, test.metric, test.other] = "" if unknown else f"{_seeds(alone)} / {_seeds(in_family)}"
+    columns = (
+        *("task", "metric", "reference", "other", "reference_runs", "other_runs"),
+        *("probability_greater", "seeds_alone", "seeds_in_family"),
+    )
+    write.table(name, tables.Table(columns=columns, rows=tuple(rows)))
+    lines = tuple(
+        (task, title(metric), *(texts.get((task, metric, other), "") for other in others))
+        for task, metric in dict.fromkeys((test.task, test.metric) for test in tests)
+    )
+    return tables.Table(columns=("task", "seeds needed (alone / in the family)", *map(label, others)), rows=lines)
+
+
+def _seeds(count: int | None) -> str:
+    return "over 1,000" if count is None else f"{count:,}"
 
 
 def maps(shown: Collection, common: Mapping[str, int], write: Writer) -> tuple[Part, ...]:
+    """Archives of each task's median runs; a run without an archive shows the picture of its map, if it has one."""
     parts: list[Part] = []
+    without = sum(not (record.path / "archive.safetensors").is_file() for record in shown.records)
+    pictures = 0
     for task in shown.tasks:
         chosen: dict[str, Repertoire] = {}
+        stored: list[tuple[str, bytes]] = []
         for series in shown.series:
             record = median_run(shown.of(task, series), common[task])
+            if record is None:
+                continue
+            if not (record.path / "archive.safetensors").is_file():
+                stored += _stored_map(record)
+                continue
             try:
-                if record is not None:
-                    chosen[series] = load(record.path)
+                chosen[series] = load(record.path)
             except ValueError as error:
                 write.remarks.append(f"There is no map of {series} on {task}: {error}.")
-        spaces = {repertoire.space for repertoire in chosen.values()}
-        if len(spaces) > 1:
-            write.remarks.append(f"There are no maps of {task}: its archives are of different descriptor spaces.")
+        if len({repertoire.space for repertoire in chosen.values()}) > 1:
+            write.remarks.append(f"There are no maps of {task}: its archives have different descriptor spaces.")
         elif chosen:
             draw = partial(panels.archive_maps, chosen)
             parts.append(write(f"archives_{task}", wording.maps(task), draw, tables.archive_table(chosen)))
-    return tuple(parts) or (wording.NO_ARCHIVES,)
+        if stored:
+            parts.append(Gallery(pictures=tuple(stored), caption=f"{task}. {captions.STORED_MAPS}"))
+            pictures += len(stored)
+    if without:
+        write.remarks.append(wording.without_archive(without, len(shown.records), pictures))
+    return tuple(parts) or (captions.NO_ARCHIVES,)
+
+
+def _stored_map(record: Record) -> list[tuple[str, bytes]]:
+    """The picture of its map that a run without an archive holds, with its caption."""
+    for path in (record.path / name for name in STORED_MAP_FILES):
+        if is_picture(path):
+            return [(f"{label(record.series)}, seed {record.seed}", path.read_bytes())]
+    return []
 
 
 def median_run(records: Sequence[Record], evaluations: int) -> Record | None:
@@ -137,7 +153,7 @@ def median_run(records: Sequence[Record], evaluations: int) -> Record | None:
 
 def operators(shown: Collection, common: Mapping[str, int], write: Writer) -> tuple[Part, ...]:
     parts: list[Part] = []
-    for what, caption in zip(WHATS, (wording.IMPROVEMENT, wording.ADDED), strict=True):
+    for what, caption in zip(WHATS, (captions.IMPROVEMENT, captions.ADDED), strict=True):
         lines: dict[Key, Curve] = {}
         for task in shown.tasks:
             for name in GROUPS:
@@ -149,6 +165,6 @@ def operators(shown: Collection, common: Mapping[str, int], write: Writer) -> tu
         if lines:
             table = tables.curve_table(lines, "evaluations")
             parts.append(write(what, caption, partial(curve_grid, lines), table))
-    tables.contribution_table(contributions(shown.records)).write(write.folder / "operators.csv")
-    tables.operator_table(shown, common).write(write.folder / "operators_over_evaluations.csv")
-    return (*parts, wording.OPERATORS)
+    write.table("operators", tables.contribution_table(contributions(shown.records, common)))
+    write.table("operators_over_evaluations", tables.operator_table(shown, common))
+    return (*parts, captions.OPERATORS)

@@ -1,4 +1,4 @@
-"""Statistics over seeds: summaries with their uncertainty, and tests corrected for their number."""
+"""Statistics over seeds: summaries with their uncertainty, and tests with correction for multiple testing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from scipy import stats
 from dcrl.types import Floats
 
 RESAMPLES = 10_000
+BAND_RESAMPLES = 1000  # of a curve, whose points are many
 CONFIDENCE = 0.95
-FEWEST_FOR_INTERVAL = 3  # of one or two values a bootstrap says nothing
+FEWEST_FOR_INTERVAL = 3  # a bootstrap of one or two values means nothing
 SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What a few runs' values say together. Intervals are NaN where there are too few."""
+    """A sample in a few numbers. Intervals are NaN where there are too few runs."""
 
     count: int
     median: float
@@ -57,7 +58,7 @@ def interquartile_mean(values: Floats) -> float:
 
 
 def interval(sample: Floats, statistic: Callable[[Floats], Any]) -> tuple[float, float]:
-    """The middle 95 % of a statistic (of the last axis) over resampled seeds; the resamples are always the same."""
+    """The 95 % percentile-bootstrap interval of a statistic of the last axis; the resamples are always the same."""
     if len(sample) < FEWEST_FOR_INTERVAL:
         return (math.nan, math.nan)
     drawn = np.random.default_rng(0).integers(len(sample), size=(RESAMPLES, len(sample)))
@@ -66,9 +67,17 @@ def interval(sample: Floats, statistic: Callable[[Floats], Any]) -> tuple[float,
     return float(low), float(high)
 
 
+def median_band(rows: Floats) -> tuple[Floats, Floats]:
+    """(X,) twice: the interval of the median of each column of (runs, X); whole rows are resampled."""
+    drawn = np.random.default_rng(0).integers(len(rows), size=(BAND_RESAMPLES, len(rows)))
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(np.median(rows[drawn], axis=1), (tail, 1 - tail), axis=0)
+    return low, high
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Two samples: a two-sided Mann-Whitney U test, and how large the difference is."""
+    """Two samples: a two-sided Mann-Whitney U test and the effect size."""
 
     u: float  # the pairs in which the first is greater, a tie counting a half
     p: float
@@ -93,14 +102,14 @@ def compare(first: Sequence[float] | Floats, second: Sequence[float] | Floats) -
 
 
 def smallest_p(first: int, second: int) -> float:
-    """The p of so many values that are all greater than so many others: no test of them can give less."""
+    """The smallest p value that samples of these sizes can give: that of complete separation."""
     return float(stats.mannwhitneyu(np.arange(second, second + first), np.arange(second)).pvalue)
 
 
 def holm(p: Sequence[float] | Floats) -> Floats:
-    """P values corrected by Holm and Bonferroni for a whole family: the share of families like it with any false alarm.
+    """P values with Holm-Bonferroni correction, which controls the family-wise error rate.
 
-    The k-th smallest of m is multiplied by m − k + 1, and none falls below a smaller one.
+    The k-th smallest of m is multiplied by m − k + 1; corrected values keep the order of the given ones.
     """
     given = np.asarray(p, np.float64)
     order = np.argsort(given, kind="stable")

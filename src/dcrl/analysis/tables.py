@@ -1,4 +1,4 @@
-"""The tables of a report: columns by name, as CSV for programs and as text for people."""
+"""The tables of a report, as CSV files and as text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dcrl.analysis.collection import Collection
 from dcrl.analysis.comparison import Curve, Test, Value
-from dcrl.analysis.grids import TITLES, Key
+from dcrl.analysis.grids import Key
+from dcrl.analysis.metrics import METRICS, number, title
 from dcrl.analysis.operators import WHATS, Contribution, operators_curve
 from dcrl.analysis.statistics import Summary, summarise
 from dcrl.figures.style import label
@@ -30,7 +33,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
 
     def write(self, path: Path) -> None:
-        """A CSV file; a number that is not there is an empty cell."""
+        """Write a CSV file; a missing number is an empty cell."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -39,13 +42,13 @@ class Table:
 
 
 def values_table(values: Sequence[Value]) -> Table:
-    """One row a run and metric."""
+    """One row per run and metric."""
     columns = ("task", "series", "seed", "metric", "evaluations", "value")
     return Table(columns=columns, rows=tuple(tuple(getattr(v, name) for name in columns) for v in values))
 
 
 def summary_table(samples: Mapping[Key, Sequence[float]]) -> Table:
-    """One row a task, metric and series: its runs in a few numbers."""
+    """One row per task, metric and series: summary statistics of its runs."""
     columns = (
         *("task", "metric", "series", "runs", "median", "lower_quartile", "upper_quartile"),
         *("median_ci_low", "median_ci_high", "interquartile_mean", "iqm_ci_low", "iqm_ci_high"),
@@ -58,16 +61,17 @@ def _numbers(s: Summary) -> tuple[Cell, ...]:
     return (s.count, *quartiles, *s.median_interval, s.interquartile_mean, *s.interquartile_mean_interval)
 
 
-def test_table(tests: Sequence[Test]) -> Table:
-    """One row a test of a family."""
+def family_table(tests: Sequence[Test]) -> Table:
+    """One row per test of a family."""
     columns = (
-        *("task", "metric", "reference", "other", "reference_runs", "other_runs", "u", "p", "p_holm"),
-        *("share_of_pairs_greater", "difference_of_medians", "smallest_possible_p"),
+        *("task", "metric", "direction", "reference", "other", "reference_runs", "other_runs", "u", "p", "p_holm"),
+        *("share_of_pairs_greater", "share_of_pairs_better", "difference_of_medians", "smallest_possible_p"),
     )
     rows = tuple(
         (
-            *(test.task, test.metric, test.reference, test.other, *test.counts, test.found.u, test.found.p),
-            *(test.corrected_p, test.found.superiority, test.found.difference, test.found.smallest_p),
+            *(test.task, test.metric, METRICS[test.metric].direction, test.reference, test.other, *test.counts),
+            *(test.found.u, test.found.p, test.corrected_p, test.found.superiority, test.share_better),
+            *(test.found.difference, test.found.smallest_p),
         )
         for test in tests
     )
@@ -75,24 +79,26 @@ def test_table(tests: Sequence[Test]) -> Table:
 
 
 def curve_table(curves: Mapping[Key, Curve], axis: str) -> Table:
-    """One row a point of a curve."""
+    """One row per point of a curve, with the interval of the median where curves have one."""
+    intervals = any(curve.interval is not None for curve in curves.values())
     columns = ("task", "quantity", "series", axis, "median", "lower_quartile", "upper_quartile", "runs")
-    rows = tuple(
-        (*key, float(x), float(middle), float(low), float(high), curve.runs)
-        for key, curve in curves.items()
-        for x, middle, low, high in zip(curve.x, curve.median, curve.lower_quartile, curve.upper_quartile, strict=True)
-    )
-    return Table(columns=columns, rows=rows)
+    rows: list[tuple[Cell, ...]] = []
+    for key, curve in curves.items():
+        points = (curve.x, curve.median, curve.lower_quartile, curve.upper_quartile)
+        for place, point in enumerate(zip(*(values.tolist() for values in points), strict=True)):
+            band = (None, None) if curve.interval is None else tuple(float(end[place]) for end in curve.interval)
+            rows.append((*key, *point, curve.runs, *(band if intervals else ())))
+    return Table(columns=(*columns, *(("median_ci_low", "median_ci_high") if intervals else ())), rows=tuple(rows))
 
 
 def contribution_table(contributions: Sequence[Contribution]) -> Table:
-    """One row an operator of a run."""
+    """One row per operator of a run."""
     columns = ("task", "series", "seed", "operator", "evaluations", "improvement", "added")
     return Table(columns=columns, rows=tuple(tuple(getattr(c, name) for name in columns) for c in contributions))
 
 
 def operator_table(runs: Collection, common: Mapping[str, int]) -> Table:
-    """One row a point of each operator's own curve."""
+    """One row per point of each operator's own curve."""
     columns = ("task", "quantity", "series", "operator", "evaluations", "median", "lower_quartile", "upper_quartile")
     rows: list[tuple[Cell, ...]] = []
     for task in runs.tasks:
@@ -107,7 +113,7 @@ def operator_table(runs: Collection, common: Mapping[str, int]) -> Table:
 
 
 def archive_table(repertoires: Mapping[str, Repertoire]) -> Table:
-    """One row an elite."""
+    """One row per elite."""
     names = next(iter(repertoires.values())).space.names
     columns = ("series", "seed", "cell", "fitness", *names, *(f"centroid {name}" for name in names))
     rows = tuple(
@@ -118,8 +124,8 @@ def archive_table(repertoires: Mapping[str, Repertoire]) -> Table:
     return Table(columns=columns, rows=rows)
 
 
-def for_people(samples: Mapping[Key, Sequence[float]]) -> Table:
-    """The summary as a reader wants it: one row a task and series, `median [quartiles]` and interquartile mean."""
+def summary_text(samples: Mapping[Key, Sequence[float]]) -> Table:
+    """The summary as text: one row per task and series, `median [quartiles]` and interquartile mean."""
     quantities = list(dict.fromkeys(quantity for _, quantity, _ in samples))
     rows = []
     for task, series in dict.fromkeys((task, series) for task, _, series in samples):
@@ -132,32 +138,20 @@ def for_people(samples: Mapping[Key, Sequence[float]]) -> Table:
             cells[2] = len(sample)
             summary = summarise(sample)
             low, high = summary.interquartile_mean_interval
-            cells.append(
-                number(summary.median, quantity)
-                + (
-                    f" [{number(summary.lower_quartile, quantity)}, {number(summary.upper_quartile, quantity)}]"
-                    if len(sample) > 1
-                    else ""
-                )
-            )
+            cells.append(median_text(sample, quantity))
             around = "" if math.isnan(low) else f" ({number(low, quantity)} to {number(high, quantity)})"
             cells.append(number(summary.interquartile_mean, quantity) + around)
         rows.append(tuple(cells))
     names = [
-        f"{TITLES.get(quantity, quantity)}, {what}"
-        for quantity in quantities
-        for what in ("median [quartiles]", "IQM (95 % CI)")
+        f"{title(quantity)}, {what}" for quantity in quantities for what in ("median [quartiles]", "IQM (95 % CI)")
     ]
     return Table(columns=("task", "algorithm", "runs", *names), rows=tuple(rows))
 
 
-def number(value: float, quantity: str = "") -> str:
-    """A number for people: shares in percent, others with as many digits as tell them apart."""
-    if math.isnan(value):
-        return "none"
-    if quantity == "coverage":
-        return f"{value:.1%}"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+def median_text(sample: Sequence[float], quantity: str = "") -> str:
+    """`median [lower quartile, upper quartile]`; a single run's value alone."""
+    lower, middle, upper = (number(float(q), quantity) for q in np.quantile(sample, (0.25, 0.5, 0.75)))
+    return f"{middle} [{lower}, {upper}]" if len(sample) > 1 else middle
 
 
 def _missing(cell: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What a report says in words."""
+"""The sentences of a report that depend on its data."""
 
 from __future__ import annotations
 
@@ -6,75 +6,31 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dcrl.analysis.captions import NOTHING_FINISHED
 from dcrl.analysis.collection import Collection
 from dcrl.analysis.comparison import Test
-from dcrl.analysis.grids import TITLES, Key
-from dcrl.analysis.records import METRICS, Record
-from dcrl.analysis.statistics import SIGNIFICANT, smallest_p
-from dcrl.analysis.tables import Table, number
+from dcrl.analysis.grids import Key
+from dcrl.analysis.metrics import METRICS, STORED, TESTED, ranking
+from dcrl.analysis.metrics import title as metric_title
+from dcrl.analysis.power import runs_needed
+from dcrl.analysis.records import Record
+from dcrl.analysis.statistics import SIGNIFICANT
+from dcrl.analysis.tables import Table
 from dcrl.figures.style import label
-
-CURVES = (
-    "QD score (sum of the fitness of all elites), coverage (share of cells with an elite) and max fitness over "
-    "evaluations. Lines are medians over seeds, bands reach from quartile to quartile."
-)
-CURVES_TIME = (
-    "The same over wall time, as far as the fastest run of each series went. Times compare only runs made on the same, "
-    "otherwise idle machine."
-)
-ABLATION = "DCRL, DCG and the ablations: without actor injection, and without a descriptor-conditioned actor as well."
-FINAL = (
-    "Final values: a dot a run, boxes from quartile to quartile with the median, whiskers to the last run within 1.5 "
-    "box lengths."
-)
-FINAL_TABLE = (
-    "IQM is the interquartile mean, the mean of the middle half of the runs. Intervals are percentile-bootstrap "
-    "intervals of 95 % over seeds; they are given from three runs on."
-)
-NOTHING_FINISHED = "No run has reached its budget yet, so there are no final values to compare."
-NO_TESTS = "There is nothing to test: a test needs finished runs of at least two algorithms on the same task."
-TESTS = (
-    "P values after Holm-Bonferroni correction, bold where below 0.05; below each the share of pairs of runs in which "
-    "the reference is greater, which is also the colour."
-)
-REPEAT = "On another machine, or with other versions, the numbers will differ; each run's manifest.json tells its own."
-NOT_EVALUATED = (
-    "No run has been evaluated again. An archive keeps the luckiest evaluations, so its numbers promise too much; "
-    "`dcrl evaluate RUN` measures how much, and the next report shows it here."
-)
-REPRODUCIBILITY = (
-    "What elites reach on average when they are evaluated again: the sum and the greatest of their mean fitness, and "
-    "the mean distance between what they do and the centre of their cell, in units of the descriptor. Actors are told "
-    "the centre of each occupied cell. Boxes and dots as for the final values."
-)
-NO_ARCHIVES = "There are no archives to draw."
-IMPROVEMENT = (
-    "Fitness gained by each kind of operator, in total: what its offspring added to the cells that they entered (an "
-    "empty cell counts from 0). With the initial QD score the total is the QD score. Medians and quartiles over seeds."
-)
-ADDED = "Offspring that entered the archive, in total, by each kind of operator. Medians and quartiles over seeds."
-OPERATORS = (
-    "GA is the genetic operator, of which MAP-Elites makes twice as many offspring a generation as DCRL, DCG and PGA "
-    "do; PG + AI are policy gradients, injected actors and greedy actors together; evolution strategies appear "
-    "in the total only. figures/operators.csv has every operator of every run by itself, "
-    "figures/operators_over_evaluations.csv their medians and quartiles over seeds."
-)
 
 
 def title(runs: Collection) -> str:
-    count = len(runs.records)
-    return f"{_listed([label(series) for series in runs.series])} on {_listed(list(runs.tasks))}: {count} run" + "s" * (
-        count > 1
-    )
+    series = listed([label(series) for series in runs.series])
+    return f"{series} on {listed(runs.tasks)}: {counted(len(runs.records), 'run')}"
 
 
 def unfinished(record: Record, wanted: int) -> str:
+    who = f"{record.task}: {record.series}, seed {record.seed},"
     if record.metrics["evaluations"][0] > wanted:
-        who = f"{record.task}: {record.series}, seed {record.seed},"
         return f"{who} has no generation that ends by {wanted:,} evaluations."
     return (
-        f"{record.task}: {record.series}, seed {record.seed}, is unfinished ({record.evaluations:,} of {wanted:,} "
-        "evaluations); it is left out of final values and tests, and drawn only where its series has no finished run."
+        f"{who} is unfinished ({record.evaluations:,} of {wanted:,} evaluations); it is left out of final values and "
+        "tests, and drawn only where its series has no finished run."
     )
 
 
@@ -97,80 +53,105 @@ def compared(runs: Collection, common: Mapping[str, int]) -> tuple[str | Table, 
 
 
 def outcome(
-    samples: Mapping[Key, Sequence[float]], tests: Sequence[Test], common: Mapping[str, int]
+    samples: Mapping[Key, Sequence[float]], families: Sequence[Sequence[Test]], common: Mapping[str, int]
 ) -> tuple[str, ...]:
-    """Rankings by median, and what the tests allow to say about them."""
+    """Rankings by median, and which differences are significant."""
     sentences = []
     for task in dict.fromkeys(task for task, _, _ in samples):
         parts = []
-        for metric in METRICS:
-            own = {series: v for (t, m, series), v in samples.items() if (t, m) == (task, metric)}
-            medians = {series: float(np.median(v)) for series, v in own.items()}
-            ranking = sorted(medians, key=lambda series: -medians[series])
-            said = ", ".join(f"{label(series)} {number(medians[series], metric)}" for series in ranking)
-            parts.append(f"{TITLES[metric][0].upper()}{TITLES[metric][1:]}: {said}.")
-        sentences.append(f"{task}, medians after {common[task]:,} evaluations, from the highest. " + " ".join(parts))
+        for metric in STORED:
+            own = {label(s): float(np.median(v)) for (t, m, s), v in samples.items() if (t, m) == (task, metric)}
+            if own:
+                parts.append(f"{_capital(metric_title(metric))}: {ranking(own, metric)}.")
+        sentences.append(f"{task}, medians after {common[task]:,} evaluations, best first. " + " ".join(parts))
     if not sentences:
         return (NOTHING_FINISHED,)
-    return (*sentences, *significant(tests))
+    return (*sentences, *(significant(tests) for tests in families if tests))
 
 
-def significant(tests: Sequence[Test]) -> tuple[str, ...]:
-    if not tests:
-        return ()
+def significant(tests: Sequence[Test]) -> str:
+    """How many tests of a family are significant, and in which the reference is better or worse."""
     name = label(tests[0].reference)
     sure = [test for test in tests if test.corrected_p < SIGNIFICANT]
+    count = f"{len(sure)} of the {len(tests)} differences" if sure else f"None of the {len(tests)} differences"
     sentences = [
-        f"{len(sure) or 'None'} of the {len(tests)} differences between {name} and another algorithm "
-        f"{'is' if len(sure) < 2 else 'are'} significant after correction."
+        f"{count} between {name} and another algorithm {'is' if len(sure) < 2 else 'are'} significant after correction."
     ]
-    for metric in METRICS:
-        for higher, word in ((True, "higher"), (False, "lower")):
+    for metric in TESTED:
+        for better in (True, False):
             found: dict[str, list[str]] = {}
             for test in sure:
-                if test.metric == metric and (test.found.superiority > 0.5) is higher:
+                if test.metric == metric and (test.share_better > 0.5) is better:
                     found.setdefault(test.task, []).append(label(test.other))
             if found:
-                where = "; ".join(f"{_listed(others)} on {task}" for task, others in found.items())
-                sentences.append(f"The {TITLES[metric]} of {name} is {word} than that of {where}.")
-    return (" ".join(sentences),)
+                where = "; ".join(f"{listed(others)} on {task}" for task, others in found.items())
+                word = "higher" if better is METRICS[metric].higher_is_better else "lower"
+                note = f" ({'better' if better else 'worse'})" if not METRICS[metric].higher_is_better else ""
+                sentences.append(f"The {metric_title(metric)} of {name} is {word}{note} than that of {where}.")
+    return " ".join(sentences)
 
 
 def family(tests: Sequence[Test]) -> tuple[str, ...]:
-    """What was tested, how, and what so few runs can show at all."""
+    """Which tests were made, how they were corrected, and whether so few runs can show any difference."""
     name, count = label(tests[0].reference), len(tests)
-    others = _listed(list(dict.fromkeys(label(test.other) for test in tests)))
+    others = listed(list(dict.fromkeys(label(test.other) for test in tests)))
     tasks = list(dict.fromkeys(test.task for test in tests))
-    metrics = _listed(list(dict.fromkeys(" ".join(TITLES[test.metric].split()) for test in tests)))
+    metrics = list(dict.fromkeys(test.metric for test in tests))
+    lower = [metric_title(metric) for metric in metrics if not METRICS[metric].higher_is_better]
     what = (
-        f"Two-sided Mann-Whitney U tests of {name} against {others} on {_listed(tasks)}, in {metrics}: {count} "
-        "tests, corrected by Holm and Bonferroni as one family. The effect size beside each p is the share of "
-        f"pairs of runs in which {name} is greater, a tie counting a half; differences of medians are in "
-        "the CSV file."
+        f"Two-sided Mann-Whitney U tests of {name} against {others} on {listed(tasks)}, in "
+        f"{listed([metric_title(metric) for metric in metrics])}: {counted(count, 'test')}, Holm-Bonferroni corrected "
+        f"as one family. The effect size below each p value is the share of pairs of runs in which {name} is better, a "
+        "tie counting a half"
+        + (f"; for {listed(lower)}, lower is better" if lower else "")
+        + ". Differences of medians are in the CSV file."
     )
     smallest = min(test.found.smallest_p for test in tests)
     if smallest * count < SIGNIFICANT:
         return (what,)
-    runs = max(min(test.counts) for test in tests)
     return (
         what,
-        f"With {runs} run{'s' * (runs > 1)} a side the smallest p such a test can give is {smallest:.2g}, before "
-        "correction: no difference could be significant in this family, however large. It takes "
-        f"{needed(count)} runs a side.",
+        f"With {counted(max(min(test.counts) for test in tests), 'run')} per side the smallest possible p value is "
+        f"{smallest:.2g} before correction: no difference can be significant in this family. It takes "
+        f"{runs_needed(count)} runs per side.",
     )
-
-
-def needed(tests: int) -> int:
-    """Runs a side from which on a full separation stays significant after correction for so many tests."""
-    return next(runs for runs in range(2, 1000) if smallest_p(runs, runs) * tests < SIGNIFICANT)
 
 
 def maps(task: str) -> str:
     return (
-        f"Archives on {task}, each at the end of the run whose QD score is closest to its algorithm's median, on one "
-        "colour scale. White cells are empty."
+        f"Archives on {task}, each at the end of the run whose QD score is closest to the median of its algorithm, on "
+        "one colour scale. Cells without a colour are empty."
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def without_archive(runs: int, total: int, pictures: int) -> str:
+    """One remark for all runs that were copied without their archives."""
+    shown = f"; {counted(pictures, 'stored picture')} of a map {'is' if pictures == 1 else 'are'} shown instead"
+    return (
+        f"{runs} of {counted(total, 'run')} {'has' if runs == 1 else 'have'} no archive.safetensors, so there is no "
+        f"map to draw from {'it' if runs == 1 else 'them'}" + (shown if pictures else "") + "; all else is complete."
+    )
+
+
+def improvement(reference: str) -> str:
+    return (
+        f"Probability of improvement: the share of pairs of runs of the same task in which {label(reference)} is "
+        "higher than the other algorithm, a tie counting a half; mean over tasks, with its 95 % interval. 0.5 means no "
+        "difference."
+    )
+
+
+def incomplete(series: str, tasks: Sequence[str]) -> str:
+    return f"{series} has no finished run on {listed(tasks)}; it is left out of the statistics across tasks."
+
+
+def counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""`dcrl report RUNS…`: the figures, tables and tests of a directory of runs, and one page that tells them."""
+"""`dcrl report RUNS ...`: figures, tables and tests that compare runs, and one page with all of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 
 import tyro
 
+from dcrl.analysis.options import AT_SECONDS, Options
 from dcrl.cli import output as printing
 
 
@@ -18,21 +19,26 @@ def run(
     *,
     output: Path = Path("report"),
     evaluations: int | None = None,
-    reference: str | None = None,
+    reference: Annotated[tuple[str, ...], tyro.conf.arg(metavar="ALGORITHM ...")] = (),
+    threshold: float | None = None,
+    at_seconds: Annotated[tuple[float, ...], tyro.conf.arg(metavar="SECONDS ...")] = AT_SECONDS,
     overwrite: bool = False,
     json: bool = False,
 ) -> int:
-    """Compare runs: curves, final values, tests, archives, operators and reproducibility, over seeds.
+    """Compare runs over seeds: curves, time to quality, final values, tests, archives, operators, reproducibility.
 
-    Finds all runs at and below the given directories, of any tasks, algorithms and seeds, also unfinished ones and
-    those copied from elsewhere, and says what makes them hard to compare.
+    Finds all runs at and below the given directories, of any tasks, algorithms and seeds, including unfinished ones
+    and copies without archives, and lists what makes them hard to compare.
 
     Args:
-        paths: directories of runs, or directories that hold them, such as runs
+        paths: run directories, or directories that contain them, such as runs
         output: the directory to write; open its index.html
-        evaluations: compare after so many evaluations; by default after the smallest budget of a task's runs
-        reference: the algorithm that all others are tested against; by default the first of the paper's order
-        overwrite: replace a report that is already there
+        evaluations: compare after so many evaluations; by default the smallest budget among the runs of a task
+        reference: algorithms that all others are tested against, one family of tests each; by default the first in
+            the paper's order
+        threshold: QD score for the time to quality; by default the final median of the first reference, per task
+        at_seconds: list QD scores after so many seconds of wall time
+        overwrite: replace an existing report
         json: print a JSON object, for programs
     """
     from dcrl.analysis.report import report
@@ -41,12 +47,17 @@ def run(
         raise ValueError("no runs given; name at least one directory, such as `dcrl report runs`")
     if evaluations is not None and evaluations < 1:
         raise ValueError(f"runs are compared after at least 1 evaluation, got {evaluations}")
+    if threshold is not None and not math.isfinite(threshold):
+        raise ValueError(f"the threshold must be a finite QD score, got {threshold}")
+    if not all(math.isfinite(second) and second > 0 for second in at_seconds):
+        raise ValueError(f"--at-seconds takes positive numbers, got {' '.join(f'{s:g}' for s in at_seconds)}")
     if (output / "index.html").exists() and not overwrite:
-        raise ValueError(f"{output} holds a report already; --overwrite replaces it, another --output keeps it")
+        raise ValueError(f"{output} already contains a report; --overwrite replaces it, another --output keeps it")
     if output.exists() and not output.is_dir():
         raise ValueError(f"the report is a directory, but {output} is a file; choose another --output")
     say = (lambda name: None) if json else (lambda name: print(f"writing {output / name}", flush=True))
-    made = report(paths, output, evaluations=evaluations, reference=reference, on_step=say)
+    options = Options(evaluations=evaluations, references=reference, threshold=threshold, at_seconds=at_seconds)
+    made = report(paths, output, options, on_step=say)
     if json:
         values = [asdict(value) for value in made.values]
         for value in values:

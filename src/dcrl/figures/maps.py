@@ -1,4 +1,4 @@
-"""Values of an archive's cells as a picture: bars, Voronoi cells or nested tiles, by the descriptor's dimensions."""
+"""Maps of an archive's cells: bars, Voronoi cells or nested tiles, depending on the descriptor's dimensions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from matplotlib.figure import Figure
 
 from dcrl.archive.archive import Archive
 from dcrl.archive.voronoi import voronoi_cells
-from dcrl.figures.style import save
+from dcrl.figures.style import LIGHT, Theme, save
 from dcrl.figures.tiles import across, tiles
 from dcrl.types import Descriptor, Floats
 
-EMPTY, BEYOND = "1.0", "0.93"  # greys: a cell without a value, and where there is no cell
 POOLS: dict[str, Callable[[Floats], float]] = {"best": lambda v: float(v.max()), "mean": lambda v: float(v.mean())}
 
 
@@ -59,7 +58,7 @@ def value_map(
     norm: Normalize | None = None,
     pool: Literal["best", "mean"] = "best",
 ) -> None:
-    """A figure of its own with one map and its colour bar, which ends in an arrow if values go beyond `norm`."""
+    """Write a picture of one map with a colour bar, which ends in an arrow if values exceed `norm`."""
     figure, axes = _figure(space)
     _draw(axes, space, centroids, values, norm or span(values), label, title, cmap, pool)
     save(figure, path)
@@ -88,7 +87,7 @@ def _draw(
 
 
 def span(*values: Floats) -> Normalize:
-    """The scale of colours from the least to the greatest of all values; NaN does not count."""
+    """The colour scale from the smallest to the largest finite value."""
     found = np.concatenate([np.asarray(each, np.float64).ravel() for each in values])
     found = found[np.isfinite(found)]
     return Normalize(float(found.min()), float(found.max())) if len(found) else Normalize(0, 1)
@@ -104,14 +103,15 @@ def draw_map(
     *,
     label: str = "",
     pool: Literal["best", "mean"] = "best",
+    theme: Theme = LIGHT,
 ) -> ScalarMappable:
-    """Draw `values` (C,), NaN where a cell has none, onto `axes`; what a colour bar is made of.
+    """Draw `values` (C,), NaN where a cell has none, onto `axes`; returns the mappable for a colour bar.
 
-    One descriptor dimension gives bars of the values' height, which `label` names; two give Voronoi cells; more give
-    tiles along the first two dimensions, each a small grid along the next two (dcrl.figures.tiles), where
-    `pool` says what stands for several cells. Any more dimensions are pooled over.
+    One descriptor dimension gives bars with the values as heights, labelled `label`; two give Voronoi cells; more give
+    tiles along the first two dimensions, each a small grid along the next two (dcrl.figures.tiles), where `pool`
+    says how several cells are combined. Further dimensions are pooled over.
     """
-    colours = plt.get_cmap(cmap).with_extremes(bad=EMPTY)
+    colours = plt.get_cmap(cmap).with_extremes(bad=theme.empty)
     values = np.ma.masked_invalid(np.asarray(values, np.float64))
     axes.set_xlim(space.low[0], space.high[0])
     axes.set_xlabel(f"{space.names[0]} ({space.unit})")
@@ -125,7 +125,7 @@ def draw_map(
     axes.set_ylim(space.low[1], space.high[1])
     axes.set_ylabel(f"{space.names[1]} ({space.unit})")
     axes.set_aspect((space.high[0] - space.low[0]) / (space.high[1] - space.low[1]))
-    axes.set_facecolor(BEYOND)
+    axes.set_facecolor(theme.background)
     polygons, edge = voronoi_cells(centroids, space.low, space.high) if space.size == 2 else [], 0.15
     if space.size > 2:
         polygons, values = tiles(space, centroids, values, POOLS[pool])
@@ -134,13 +134,13 @@ def draw_map(
             side.set_ticks(np.linspace(space.low[axis], space.high[axis], across(space.size, len(centroids)) + 1))
             side.set_major_formatter("{x:.3g}")
             side.set_label_text(_nested_label(space, axis))
-    cells = PolyCollection(polygons, array=values, norm=norm, cmap=colours, edgecolors="0.8", linewidths=edge)
+    cells = PolyCollection(polygons, array=values, norm=norm, cmap=colours, edgecolors=theme.edge, linewidths=edge)
     axes.add_collection(cells)
     return cells
 
 
 def _nested_label(space: Descriptor, axis: int) -> str:
-    """What the tiles stand for along an axis, and what the small cells of each tile do."""
+    """The label of an axis: which dimension the tiles are along, and which the small cells in each tile."""
     outer, inner = f"tiles: {space.names[axis]} ({space.unit})", axis + 2
     if inner >= space.size:
         return outer

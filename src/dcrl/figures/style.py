@@ -1,8 +1,9 @@
-"""What all figures share."""
+"""The style that all figures share: colours, labels, light and dark themes, saving."""
 
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 
 from dcrl.files import write_bytes
 
-# Okabe and Ito's colours, told apart by everyone; their yellow, too pale for lines on white, is a grey here
+# Okabe and Ito's colour-blind-safe palette; their yellow, too pale for lines on white, is a grey here
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A8A")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (3, 1)), (0, (1, 1)), (0, (8, 2)))
 # The paper's names, in the order of its figures
@@ -25,6 +26,7 @@ LABELS = {
     "ablation_ai": "Ablation AI",
     "ablation_actor": "Ablation Actor",
 }
+ABLATIONS = ("ablation_ai", "ablation_actor")
 TEXT_WIDTH = 7.0  # inches, of a page with margins
 # Type of a size to be read in print, and text that stays text in a PDF
 STYLE: dict[Any, Any] = {
@@ -36,8 +38,38 @@ STYLE: dict[Any, Any] = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Theme:
+    """The colours of a figure that are not data."""
+
+    suffix: str  # of the file's name
+    ink: str
+    paper: str
+    empty: str  # a cell without a value
+    background: str  # where there is no cell
+    edge: str  # between cells
+
+    @property
+    def rc(self) -> dict[Any, Any]:
+        """Matplotlib's settings in these colours."""
+        ink = dict.fromkeys(
+            ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color", "boxplot.boxprops.color"),
+            self.ink,
+        )
+        ink |= {f"boxplot.{part}props.color": self.ink for part in ("whisker", "cap")}
+        return ink | {"figure.facecolor": self.paper, "axes.facecolor": self.paper, "savefig.facecolor": self.paper}
+
+    def visible(self, colour: str) -> str:
+        """A data colour, or the ink where it is black."""
+        return self.ink if colour == "#000000" else colour
+
+
+LIGHT = Theme(suffix="", ink="#000000", paper="#ffffff", empty="1.0", background="0.93", edge="0.8")
+DARK = Theme(suffix="-dark", ink="#e4e4e4", paper="#16181b", empty="#2a2d32", background="#1f2226", edge="#4a4e55")
+
+
 def rank(series: str) -> tuple[int, str]:
-    """Sorts series as the paper does; variants come after their algorithm, strangers last."""
+    """A sort key: the paper's order; variants come after their algorithm, other algorithms last."""
     algorithm = series.partition(" ")[0]
     return (list(LABELS).index(algorithm) if algorithm in LABELS else len(LABELS), series)
 
@@ -48,11 +80,12 @@ def label(series: str) -> str:
     return " ".join(filter(None, (LABELS.get(algorithm, algorithm), variant)))
 
 
-def save(figure: Figure, path: Path, *, pdf: bool = False) -> None:
-    """Write a PNG, and a PDF beside it if asked for, whole or not at all."""
+def save(figure: Figure, path: Path, *, pdf: bool = False, dpi: int = 160) -> None:
+    """Write a PNG, and with `pdf` a PDF next to it, atomically."""
     for kind in ("png", "pdf") if pdf else ("png",):
         content = io.BytesIO()
         about = {"CreationDate": None} if kind == "pdf" else None  # the same figure gives the same file
-        figure.savefig(content, format=kind, dpi=200 if pdf else 160, metadata=about)
+        figure.savefig(content, format=kind, dpi=dpi, metadata=about)
+        figure.set_layout_engine("none")  # once is enough
         write_bytes(path.with_suffix(f".{kind}"), content.getvalue())
     plt.close(figure)

@@ -1,4 +1,4 @@
-"""Descriptors of three and more dimensions on paper: tiles along two, a small grid in each tile along the next two."""
+"""Descriptors of three or more dimensions in two: tiles along two, a small grid in each tile along the next two."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy as np
 from dcrl.archive.archive import cell_of
 from dcrl.types import Descriptor, Floats, Ints
 
-MOST = 5  # bins a dimension; more would be too small to see
+MOST = 5  # bins per dimension; more would be too small to see
 FILLED = 0.86  # of a tile's side; the rest is the gap to the next tile
 
 
 def across(dimensions: int, cells: int) -> int:
-    """Bins a dimension: about one a cell, 2 to 5."""
+    """Bins per dimension: about one bin per cell, 2 to 5."""
     return int(np.clip(round(cells ** (1 / min(dimensions, 4))), 2, MOST))
 
 
 def tiles(
     space: Descriptor, centroids: Floats, values: np.ma.MaskedArray, pool: Callable[[Floats], float]
 ) -> tuple[list[Floats], np.ma.MaskedArray]:
-    """One rectangle a bin of the first four dimensions, or of all three, in units of the first two, and its value.
+    """One rectangle per bin of the first four dimensions, or of all three, in units of the first two, and its value.
 
-    A bin shows the pooled values of the cells whose centroids lie in it, of those that have one; a bin without any
-    centroid shows the cell whose centroid is nearest to the bin's middle, so that white means empty and nothing else.
+    A bin shows the pooled values of the cells whose centroids lie in it, empty ones aside; a bin without a centroid
+    shows the cell whose centroid is nearest to the bin's centre, so that a blank bin always means an empty cell.
     """
     shown = min(space.size, 4)
     bins = across(space.size, len(centroids))
