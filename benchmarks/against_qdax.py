@@ -100,7 +100,7 @@ class Comparison:
 
 
 HEADER = (
-    *("task", "ours, s", "generations", "mean steps lived", "ours, whole episodes, s", "QDax, s"),
+    *("task", "ours, s", "generations", "mean simulated steps", "ours, whole episodes, s", "QDax, s"),
     *("QDax / ours", "QDax / ours, whole episodes", "memory, GiB, ours / QDax"),
 )
 

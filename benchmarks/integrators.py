@@ -36,13 +36,13 @@ GYMNASIUM = {
     "humanoid_uni": Integration(timestep=0.003, substeps=5, integrator="RK4", solver="PGS"),
     "ant_omni": Integration(timestep=0.01, substeps=5, integrator="RK4"),
 }
-CELLS = 32  # a dimension
+CELLS = 32  # per dimension
 OFFSPRING = 128
 ISO, LINE = 0.005, 0.05
 FINER = 4  # the fine reference: RK4 at Gymnasium's timestep divided by this
 SEQUENCES, HELD = 64, 5  # open-loop runs, and for how many control steps each random control is held
 MARKS = (5, 20, 50)  # control steps after which the open-loop error is read
-REPLAYED = 32  # elites of an archive that are played again in the fine reference
+REPLAYED = 32  # elites of an archive that are replayed in the fine reference
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +52,11 @@ class Config:
     robots: tuple[str, ...] = tuple(GYMNASIUM)
     """Tasks whose robots are measured."""
     horizon: int = 100
-    """Control steps an episode, shorter than the tasks' own to fit more episodes."""
+    """Control steps per episode, shorter than the tasks' own to fit more episodes."""
     generations: int = 6
     """Of 128 offspring each, after 256 random policies."""
     seeds: int = 2
-    """Archives grown per candidate."""
+    """Archives per candidate."""
     repeats: int = 7
     """Interleaved timings per candidate."""
     json: Path | None = None
@@ -80,7 +80,7 @@ def label(integration: Integration) -> str:
 
 
 def open_loop(task: Task, batch: Batch) -> tuple[float, np.ndarray]:
-    """Seconds a control step, and qpos (marks, sequences, nq), under random controls without a policy."""
+    """Seconds per control step, and qpos (marks, sequences, nq), under random controls without a policy."""
     noise = np.random.default_rng(0).uniform(-1, 1, (MARKS[-1] // HELD, SEQUENCES, task.action_size))
     centre, half = task.control_range
     control, qpos, ids = batch.bind("ctrl"), batch.bind("qpos"), np.arange(SEQUENCES)
@@ -95,12 +95,13 @@ def open_loop(task: Task, batch: Batch) -> tuple[float, np.ndarray]:
 
 
 def play(task: Task, genotypes: np.ndarray, seed: int) -> tuple[dcrl.Evaluation, float]:
-    """The evaluation, and the greatest torso height (m) that any episode reached."""
+    """The evaluation, and the greatest torso height (m) of any episode, as observed: of the half cheetah minus 0.7 m."""
     out = dcrl.rollout(task, genotypes, seed)
     assert out.transitions is not None
-    z = out.transitions.observation[:, 1:, task.observations.index("torso z (m)")]
-    lived = out.transitions.simulated & out.valid[:, None]
-    return out, float(z[lived].max(initial=0))
+    height = next(i for i, label in enumerate(task.observations) if label.startswith("torso z"))
+    z = out.transitions.observation[:, 1:, height]
+    simulated = out.transitions.simulated & out.valid[:, None]
+    return out, float(z[simulated].max(initial=0))
 
 
 def random_policies(task: Task, count: int, seed: int) -> np.ndarray:
@@ -138,11 +139,11 @@ def grow(task: Task, generations: int, seed: int) -> tuple[np.ndarray, np.ndarra
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One candidate; lists hold one number a mark or a seed."""
+    """One candidate; lists hold one number per mark or seed."""
 
     robot: str
     setting: str
-    microseconds: float  # a control step of one simulation, on all cores
+    microseconds: float  # per control step of one simulation, on all cores
     cost: float  # the same as a ratio to the reference
     error: list[float]  # median over sequences of the mean |qpos - fine|, rad and m
     steps: float  # of random policies, the mean
@@ -183,7 +184,7 @@ def measure(task: Task, reference: Integration, config: Config) -> Iterator[Row]
 
 
 def behaviour(task: Task, fine: Task, config: Config) -> dict[str, Any]:
-    """What random policies do, and what archives grow."""
+    """Results of random policies, and of archives."""
     out, tallest = play(task, random_policies(task, 2 * OFFSPRING, 1000), 0)
     coverage, qd_score, kept = [], [], []
     for seed in range(config.seeds):

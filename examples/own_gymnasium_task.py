@@ -1,4 +1,4 @@
-"""Gymnasium environments as tasks: an id, and what behaviours differ in.
+"""Gymnasium environments as tasks: an id and a descriptor.
 
 dcrl check-task examples/own_gymnasium_task.py:task
 dcrl check-task examples/own_gymnasium_task.py:mountain_car
@@ -40,7 +40,7 @@ def position_and_speed(observations, infos):
 # The descriptor from the observations, as the mean over the episode.
 mountain_car = dcrl.GymnasiumTask(
     name="mountain_car",
-    summary="Mountain car: climb at every pace",
+    summary="Mountain car: climb at every speed",
     environment="MountainCarContinuous-v0",
     descriptor=dcrl.Descriptor(
         names=("mean position", "mean speed"),
@@ -60,6 +60,6 @@ if __name__ == "__main__":
         layers = policy_layers(played.observation_size, played.action_size)
         genotypes = jax.vmap(partial(init, layers))(jax.random.split(jax.random.key(0), 4))
         evaluation = dcrl.rollout(played, genotypes, seed=0)
-        print(f"{played.name}: {', '.join(played.descriptor.names)}")
+        print(f"{played.name}: {'; '.join(played.descriptor.names)}")
         for fitness, descriptor, steps in zip(evaluation.fitness, evaluation.descriptor, evaluation.steps, strict=True):
             print(f"  fitness {fitness:6.2f} after {steps} steps, descriptor {descriptor.round(3)}")

@@ -1,7 +1,7 @@
-"""How JAX uses the processor, decided before it starts.
+"""How JAX uses the processor, set before it starts.
 
 Small matrix products do not scale over threads, independent ones do. So a CPU is presented as one
-device a core, each single-threaded, and work is shared out among the devices.
+device per core, each single-threaded, and work is shared among the devices.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def cores() -> int:
 
 
 def prepare(cache: Path) -> None:
-    """Set up JAX: one CPU device a core, unless XLA_FLAGS says otherwise, and compiled code kept in `cache`.
+    """Set up JAX: one CPU device per core, unless XLA_FLAGS says otherwise, and compiled code kept in `cache`.
 
     Has no effect on devices once JAX has computed anything; results do not depend on it.
     """
@@ -31,7 +31,7 @@ def prepare(cache: Path) -> None:
 
 
 def _configure(**settings: str | float) -> None:
-    """Tell JAX, or whoever imports it later: it takes a second that this function does not."""
+    """Set JAX's options; through the environment if JAX is not imported yet, since importing it takes a second."""
     if "jax" not in sys.modules:
         os.environ.update({name.upper(): str(value) for name, value in settings.items()})
         return

@@ -21,7 +21,7 @@ def generation(key: jax.Array, number: int) -> jax.Array:
 
 
 def stream(key: jax.Array, name: str) -> jax.Array:
-    """An independent key for one purpose, named so that adding a purpose moves no other."""
+    """An independent key for one purpose, named so that adding a purpose changes no other."""
     return jax.random.fold_in(key, zlib.crc32(name.encode()))
 
 

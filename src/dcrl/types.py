@@ -1,4 +1,4 @@
-"""What crosses a module boundary.
+"""The values that cross module boundaries.
 
 Array shapes are written with fixed letters: B batch, T time (the horizon), C cells, D descriptor,
 O observation, A action, P parameters.
@@ -21,11 +21,11 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class Descriptor:
-    """The space in which behaviours differ: one name, one unit and one pair of bounds a dimension.
+    """The space in which behaviours differ: one name and one pair of bounds per dimension, and a unit.
 
-    `over` says how an episode's descriptor follows from its step descriptors: their "mean" over the
-    simulated steps, or the "last" one. Values outside the bounds are clipped where `clip` allows it and
-    are an error otherwise.
+    `over` says how an episode's descriptor is computed from its step descriptors: their "mean" over the
+    simulated steps, or the "last" one. Values outside the bounds are clipped if `clip` is set and are an
+    error otherwise.
     """
 
     names: tuple[str, ...]
@@ -39,7 +39,7 @@ class Descriptor:
         sizes = {len(self.names), len(self.low), len(self.high)}
         if len(sizes) != 1 or not self.names:
             raise ValueError(
-                f"a descriptor needs one name, one low and one high a dimension, got {len(self.names)}, "
+                f"a descriptor needs one name, one low and one high per dimension, got {len(self.names)}, "
                 f"{len(self.low)} and {len(self.high)}"
             )
         if not all(lo < hi and np.isfinite(hi - lo) for lo, hi in zip(self.low, self.high, strict=True)):
@@ -57,7 +57,7 @@ class Physics:
 
     `xp` is the array module (NumPy or jax.numpy) to compute with, `period` the control period in
     seconds, `remaining` the share of the episode that is left (1 at the start). `qpos`, `qvel` and
-    `sensordata` are always there; a task names any other MjData field it reads in `Task.reads`.
+    `sensordata` are always available; a task lists any other MjData field it reads in `Task.reads`.
     """
 
     __slots__ = ("_fields", "period", "remaining", "xp")
@@ -80,10 +80,10 @@ class Physics:
 
 @dataclass(frozen=True, kw_only=True)
 class Transitions:
-    """What a batch of episodes went through, observations stored once: row t + 1 follows row t.
+    """The transitions of a batch of episodes. Observations are stored once: row t + 1 follows row t.
 
     Rows from `steps[b]` on (`steps[b] + 1` for observations and state descriptors) were never simulated
-    and hold nothing. `terminated` is a fall, not the time limit.
+    and are undefined. `terminated` is termination, not truncation at the horizon.
     """
 
     observation: Floats  # (B, T + 1, O) float32
@@ -102,7 +102,7 @@ class Transitions:
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """What came out of a batch of policies, one episode each.
+    """The results of a batch of policies, one episode each.
 
     An invalid evaluation (the simulation diverged, or the policy is not finite) has fitness and
     descriptor NaN and no transitions.
@@ -110,6 +110,6 @@ class Evaluation:
 
     fitness: Floats  # (B,) float32, the sum of rewards
     descriptor: Floats  # (B, D) float32
-    steps: Ints  # (B,) int32, control steps really simulated
+    steps: Ints  # (B,) int32, simulated control steps
     valid: Bools  # (B,)
     transitions: Transitions | None = None  # None unless recorded

@@ -73,6 +73,6 @@ def test_randomness_from_one_episode_to_the_next_is_found() -> None:
         calls.append(0)
         return np.full(np.shape(after.remaining), 1.0 + (len(calls) > 60))
 
-    assert "the same policies from the same seeds gave another fitness" in failures(
+    assert "the same policies with the same seeds gave a different fitness" in failures(
         replace(point_omni, reward=reward)
     ).get("determinism", "")

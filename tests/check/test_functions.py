@@ -27,7 +27,7 @@ BROKEN: dict[str, Fault] = {
     "NaN in an observation": (
         changed("observe", nan_in_the_third),
         "observe",
-        r"observe gives nan in column 2 \('velocity x \(m/s\)'\)",
+        r"observe returns nan in column 2 \('velocity x \(m/s\)'\)",
     ),
     "observation as a list": (
         changed("observe", lambda values: values.tolist()),
@@ -37,12 +37,12 @@ BROKEN: dict[str, Fault] = {
     "observation drawn at random": (
         changed("observe", lambda values: values + np.random.normal(size=values.shape)),  # noqa: NPY002
         "observe",
-        r"observe gives other values for the same states when called again",
+        r"observe returns different values for the same states when called again",
     ),
     "observation that mixes the batch": (
         changed("observe", lambda values: values - values.mean(axis=0)),
         "observe",
-        r"observe gives other values for a batch of states than for each alone",
+        r"observe returns different values for a batch of states than for each state alone",
     ),
     "observation for one leading axis only": (
         replace(point_omni, observe=lambda physics: np.hstack([physics.qpos, physics.qvel, physics.qpos[:, :1]])),

@@ -55,7 +55,7 @@ BROKEN: dict[str, Fault] = {
     "start drawn outside the key": (
         replace(point_omni, start=lambda key, qpos, qvel: (qpos + np.random.normal(size=2), qvel)),  # noqa: NPY002
         "start",
-        r"start is not the same when called again; draw all randomness from the key",
+        r"start differs when called again; draw all randomness from the key",
     ),
     "start that raises": (
         replace(point_omni, start=lambda key, qpos, qvel: raising()),

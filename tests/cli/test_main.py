@@ -183,10 +183,10 @@ def test_python_refuses_policies_that_cannot_be_played() -> None:
 def test_doctor_finds_this_installation_in_order() -> None:
     found = listed("doctor")
     assert found["versions"]["mujoco"] == version("mujoco")
-    status = {symptom["what"]: symptom["status"] for symptom in found["symptoms"]}
+    status = {check["what"]: check["status"] for check in found["checks"]}
     assert {status[what] for what in ("packages", "cores", "jax devices", "rollout")} == {"ok"}
     assert set(status.values()) <= {"ok", "missing"}
-    sentences = {symptom["what"]: symptom["sentence"] for symptom in found["symptoms"]}
+    sentences = {check["what"]: check["sentence"] for check in found["checks"]}
     assert f"onnx {version('onnx')}, onnxruntime {version('onnxruntime')}, for `dcrl export" in sentences["onnx"]
     assert set(EXTRAS) <= set(status)
 
@@ -200,7 +200,7 @@ def test_doctor_knows_every_extra_and_what_it_gives(monkeypatch) -> None:
     }
     assert {name: EXTRAS[name][0] for name in declared} == declared
     monkeypatch.setattr(doctor, "_version", lambda name: None)
-    symptom = doctor._look("onnx", lambda: doctor._extra("onnx", *EXTRAS["onnx"]))
+    symptom = doctor._checked("onnx", lambda: doctor._extra("onnx", *EXTRAS["onnx"]))
     assert symptom.status == "missing"
     assert symptom.sentence.startswith(
         "onnx, onnxruntime not installed; pip install 'dcrl-map-elites[onnx]' adds `dcrl"

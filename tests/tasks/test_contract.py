@@ -166,7 +166,7 @@ def test_functions_take_states_with_any_leading_axes(task):
 
 def test_an_episode_is_finite_and_rewards_are_never_negative(played):
     _, evaluation = played
-    lived, within = evaluation.transitions.simulated, observations_lived(evaluation)
+    lived, within = evaluation.transitions.simulated, observations_made(evaluation)
     assert evaluation.valid.all()
     assert np.isfinite(evaluation.transitions.observation[within]).all()
     assert np.isfinite(evaluation.transitions.state_descriptor[within]).all()
@@ -177,7 +177,7 @@ def test_an_episode_is_finite_and_rewards_are_never_negative(played):
         assert array.dtype == np.float32
 
 
-def observations_lived(evaluation: object) -> np.ndarray:
+def observations_made(evaluation: object) -> np.ndarray:
     """(B, T + 1), true for the observations that were made: one more than the steps lived."""
     return np.arange(evaluation.transitions.observation.shape[1]) <= evaluation.steps[:, None]
 
@@ -196,7 +196,7 @@ def test_observations_are_stored_once(played):
 def test_the_time_feature_is_the_share_of_the_episode_left(played):
     _, evaluation = played
     expected = np.broadcast_to((HORIZON - np.arange(HORIZON + 1)) / HORIZON, (len(evaluation.steps), HORIZON + 1))
-    within = observations_lived(evaluation)
+    within = observations_made(evaluation)
     assert (evaluation.transitions.observation[:, 0, -1] == 1).all()
     np.testing.assert_allclose(evaluation.transitions.observation[..., -1][within], expected[within], rtol=1e-6)
 
@@ -250,7 +250,7 @@ def test_descriptors_lie_within_their_bounds(played):
     low, high = np.array(task.descriptor.low), np.array(task.descriptor.high)
     assert ((evaluation.descriptor >= low) & (evaluation.descriptor <= high)).all()
     if task.name.endswith("_uni"):
-        seen = evaluation.transitions.state_descriptor[observations_lived(evaluation)]
+        seen = evaluation.transitions.state_descriptor[observations_made(evaluation)]
         assert set(np.unique(seen)) == {0.0, 1.0}  # each contact is there or not, and both happen
 
 

@@ -40,7 +40,7 @@ def test_a_task_that_an_installed_package_offers_is_known(monkeypatch: pytest.Mo
 def test_a_broken_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     offered = EntryPoint(name="theirs", value="no_such_package:task", group=registry.GROUP)
     monkeypatch.setattr(registry, "_offered", lambda: {"theirs": offered})
-    with pytest.raises(ValueError, match=r"loading the installed task 'theirs' fails: ModuleNotFoundError.*no_such"):
+    with pytest.raises(ValueError, match=r"cannot load the installed task 'theirs': ModuleNotFoundError.*no_such"):
         registry.get("theirs")
 
 
@@ -64,7 +64,7 @@ def test_what_is_no_task_is_a_sentence(name: str, expected: str) -> None:
     ("text", "expected"),
     [
         ("def broken(:\n", r"cannot read .*own\.py.*invalid syntax"),
-        ("1 / 0\n", r"importing .*own\.py.* fails: ZeroDivisionError: division by zero"),
+        ("1 / 0\n", r"cannot import .*own\.py.*: ZeroDivisionError: division by zero"),
         ("import no_such_package\n", r"cannot import .*own\.py.*no_such_package"),
         (FILE, r"has no 'task'; it defines mine"),
     ],

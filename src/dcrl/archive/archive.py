@@ -44,10 +44,10 @@ class Archive:
 
 @dataclass(frozen=True, kw_only=True)
 class Addition:
-    """What became of a batch of offspring."""
+    """The outcome of adding a batch of offspring."""
 
     added: Bools  # (B,)
-    improvement: Floats  # (B,) float64, the fitness gained by its cell; an empty cell counts from 0
+    improvement: Floats  # (B,) float64, how much its cell's fitness grew; an empty cell counts as 0
 
 
 def empty(centroids: Floats, parameters: int) -> Archive:
@@ -68,9 +68,9 @@ def cell_of(centroids: Floats, descriptor: Floats) -> Ints:
 
 
 def add(archive: Archive, genotype: Floats, fitness: Floats, descriptor: Floats) -> tuple[Archive, Addition]:
-    """Add offspring: of those that fall into a cell the best enters, if it is strictly better than the elite.
+    """Add offspring: the best offspring of each cell replaces the elite if its fitness is strictly higher.
 
-    Equal offspring: the first. An offspring with any non-finite number never enters.
+    Of equally good offspring the first is added. Offspring with non-finite values are never added.
     """
     fitness = np.asarray(fitness, np.float32)
     finite = np.isfinite(fitness) & np.isfinite(descriptor).all(axis=1) & np.isfinite(genotype).all(axis=1)

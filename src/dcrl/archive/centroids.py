@@ -39,13 +39,13 @@ def _cached(dimensions: int, cells: int, samples: int, seed: int) -> Floats:
         temporary = path.with_name(f"{path.stem}-{os.getpid()}.npy")
         np.save(temporary, unit)
         temporary.replace(path)
-    except OSError:  # a cache that cannot be written only costs time
+    except OSError:  # without a cache the centroids are computed again
         pass
     return unit
 
 
 def _stored(path: Path, shape: tuple[int, int]) -> Floats | None:
-    """What an earlier call left, unless it is damaged."""
+    """The cached centroids, unless they are damaged."""
     try:
         with open(path, "rb") as file:
             unit: Floats = np.lib.format.read_array(file, allow_pickle=False)
@@ -67,6 +67,6 @@ def tessellate(dimensions: int, cells: int, samples: int, seed: int) -> Floats:
 
 
 def cache_directory() -> Path:
-    """Where results that can be computed again are kept: DCRL_CACHE, or the user's cache directory."""
+    """Where results that can be recomputed are cached: DCRL_CACHE, or the user's cache directory."""
     default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dcrl"
     return Path(os.environ.get("DCRL_CACHE") or default)

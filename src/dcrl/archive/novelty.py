@@ -1,4 +1,4 @@
-"""Novelty: how far a descriptor is from those met before, and the memory of what was met.
+"""Novelty: the distance of a descriptor from those seen before, and the memory of those.
 
 A memory is an array (N, D), oldest first. Distances are in the descriptor's units.
 """
@@ -20,7 +20,7 @@ def nearest(memory: Floats, points: Floats, neighbours: int) -> Floats:
 
 
 def novelty(memory: Floats, points: Floats, neighbours: int) -> Floats:
-    """(N,) mean distance to the nearest neighbours; 0 while nothing was met, NaN for a point that is not finite."""
+    """(N,) mean distance to the nearest neighbours; 0 while the memory is empty, NaN for a point that is not finite."""
     finite = np.isfinite(points).all(axis=1)
     found = np.full(len(points), np.nan)
     found[finite] = _mean(nearest(memory, points[finite], neighbours))
@@ -33,10 +33,10 @@ def diversity_reward(memory: Floats, states: Floats, neighbours: int) -> Floats:
 
 
 def offer(memory: Floats, states: Floats, threshold: float, capacity: int) -> Floats:
-    """The memory after it was offered states (N, D) in order.
+    """The memory after states (N, D) were offered to it in order.
 
-    A state is taken in if it is further than `threshold` from every one in the memory, those taken in just
-    before included; the oldest leave when there are more than `capacity`.
+    A state is added if it is further than `threshold` from every state in the memory, including those just
+    added. The oldest are removed when there are more than `capacity`.
     """
     candidates = np.unique(states, axis=0, return_index=True)[1]
     left = states[np.sort(candidates)]

@@ -9,7 +9,7 @@ from dcrl.types import Floats
 
 
 def voronoi_cells(centroids: Floats, low: tuple[float, ...], high: tuple[float, ...]) -> list[Floats]:
-    """One polygon a centroid, within the bounds: each point is mirrored at each side, so that every cell is finite."""
+    """One polygon per centroid, within the bounds. Points are mirrored at each side, so that every cell is finite."""
     lower, upper = np.asarray(low), np.asarray(high)
     points = [np.asarray(centroids, np.float64)]
     for axis in range(2):

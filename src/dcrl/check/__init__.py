@@ -1,4 +1,4 @@
-"""Examines a task before anyone trains on it, as Gymnasium's `check_env` examines an environment."""
+"""Checks a task before training, as Gymnasium's `check_env` checks an environment."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["Finding", "check_task"]
 
 
 def check_task(task: str | registry.AnyTask) -> tuple[Finding, ...]:
-    """Everything a run relies on, checked: the model, shapes, ranges, determinism, a few episodes.
+    """Check everything a run relies on: the model, shapes, ranges, determinism, a few episodes.
 
-    `task` is what `rollout` takes. A reference that cannot be imported, or that is no task, is a finding;
-    a name that nobody knows is a ValueError. A check is left out where one that it builds on failed.
+    `task` is what `rollout` takes. A reference that cannot be imported, or that is not a task, is a finding;
+    an unknown name is a ValueError. A check is skipped if one that it depends on failed.
     """
     findings: list[Finding] = []
     if isinstance(task, str) and ":" in task:
@@ -33,7 +33,7 @@ def check_task(task: str | registry.AnyTask) -> tuple[Finding, ...]:
 
 
 def _check_environment(findings: list[Finding], task: GymnasiumTask) -> None:
-    """A task around a Gymnasium environment is examined through its episodes."""
+    """A task around a Gymnasium environment is checked through its episodes."""
 
     def environment() -> str:
         observation, action = task.spaces
@@ -41,7 +41,7 @@ def _check_environment(findings: list[Finding], task: GymnasiumTask) -> None:
 
     guarded = dataclasses.replace(
         task,
-        # a KeyError has a meaning here: the entry comes with the first step
+        # here a KeyError means that the entry comes with the first step
         step_descriptor=guard("step_descriptor", task.step_descriptor, passing=(KeyError,)),
         reward=guard("reward", task.reward),
     )

@@ -33,15 +33,17 @@ def check_episodes(findings: list[Finding], task: AnyTask) -> None:
         difference = _difference(played[0], play(slice(None)))
         if difference:
             raise FaultError(
-                f"the same policies from the same seeds gave another {difference}; is anything drawn at random?"
+                f"the same policies with the same seeds gave a different {difference}; does a function use randomness "
+                "or hidden state?"
             )
         for part in PARTS:
             difference = _difference(_rows(played[0], part), play(part))
             if difference:
                 raise FaultError(
-                    f"a policy's {difference} changed with its neighbours; a function must treat each state alone"
+                    f"a policy's {difference} changed with the others in the batch; functions must treat states "
+                    "independently"
                 )
-        return f"{POLICIES} policies gave the same bytes when played twice, and again in parts"
+        return f"{POLICIES} policies gave the same bytes when played twice, and in smaller batches"
 
     def episodes() -> str | Note:
         played.append(play(slice(None)))
@@ -63,7 +65,7 @@ def _validity(played: Evaluation) -> str | Note:
             f"all {POLICIES} episodes are invalid: physics diverged, or an observation or reward was not finite"
         )
     if valid < POLICIES:
-        return Note(f"{POLICIES - valid} of {POLICIES} episodes are invalid: they diverged and will not be archived")
+        return Note(f"{POLICIES - valid} of {POLICIES} episodes are invalid: they diverged and cannot enter an archive")
     return f"{POLICIES} policies simulated for {played.steps.sum():,} steps, all finite"
 
 
@@ -83,7 +85,7 @@ def _rewards(played: Evaluation) -> str:
 def _descriptors(played: Evaluation, task: AnyTask) -> str | Note:
     space, values = task.descriptor, played.descriptor[played.valid]
     if not np.isfinite(values).all():
-        raise FaultError("step_descriptor gives NaN or infinity during an episode")
+        raise FaultError("step_descriptor returns NaN or infinity during an episode")
     low, high = np.asarray(space.low), np.asarray(space.high)
     outside = (values < low - 1e-6) | (values > high + 1e-6)
     if outside.any() and not space.clip:
@@ -103,10 +105,10 @@ def _termination(played: Evaluation, horizon: int) -> str | Note:
     transitions = _transitions(played)
     fell, steps = transitions.terminated, played.steps
     if fell.all() and steps.max() == 1 < horizon:
-        raise FaultError("every episode terminates at its first step, so there is nothing to learn")
+        raise FaultError("every episode terminates at its first step, so nothing can be learned")
     early = ~fell & played.valid & (steps != horizon)
     if early.any():
-        return Note(f"an episode was cut off after {steps[early][0]} of {horizon} steps without being terminated")
+        return Note(f"an episode was truncated after {steps[early][0]} of {horizon} steps by the environment itself")
     shortest = f", the first after {steps[fell].min()} steps" if fell.any() else ""
     full = int((steps == horizon).sum())
     return f"{fell.sum()} of {POLICIES} episodes terminated{shortest}; {full} lasted all {horizon} steps"

@@ -1,4 +1,4 @@
-"""What an examination finds, and the guard that turns a fault in someone's function into a finding."""
+"""Findings, and the guard that turns an exception in a task's function into one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Status: TypeAlias = Literal["ok", "failed", "note"]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """The outcome of one check; a note is allowed but may surprise."""
+    """The outcome of one check; a note is a warning, not a failure."""
 
     check: str
     status: Status
@@ -26,16 +26,15 @@ class FaultError(Exception):
 
 @dataclass(frozen=True)
 class Note:
-    """What is allowed but may surprise, in one sentence."""
+    """A warning, in one sentence."""
 
     sentence: str
 
 
 def find(findings: list[Finding], check: str, examine: Callable[[], str | Note]) -> bool:
-    """Add the finding of one check; whether it did not fail.
+    """Add the finding of one check; returns whether it passed.
 
-    `examine` says what it found in order, returns a note, or raises. Any exception is the task's fault,
-    since all that an examination calls is driven by what the task says.
+    `examine` returns a sentence, or a note, or raises. Any exception counts as a fault of the task.
     """
     status: Status = "ok"
     try:
@@ -44,7 +43,7 @@ def find(findings: list[Finding], check: str, examine: Callable[[], str | Note])
             status, sentence = "note", outcome.sentence
         else:
             sentence = outcome
-    except (FaultError, ValueError) as error:  # our own errors are sentences already
+    except (FaultError, ValueError) as error:  # these messages are sentences
         status, sentence = "failed", str(error)
     except Exception as error:
         status, sentence = "failed", f"it raises {described(error)}"
@@ -53,7 +52,7 @@ def find(findings: list[Finding], check: str, examine: Callable[[], str | Note])
 
 
 def guard(name: str, function: Callable[..., Any], passing: tuple[type[Exception], ...] = ()) -> Callable[..., Any]:
-    """The same function, whose exceptions, but for those `passing`, are faults that name it."""
+    """The same function; its exceptions, except those in `passing`, become faults that name it."""
 
     def guarded(*arguments: Any) -> Any:
         try:
@@ -67,6 +66,6 @@ def guard(name: str, function: Callable[..., Any], passing: tuple[type[Exception
 
 
 def described(error: Exception) -> str:
-    """The exception's type and its message on one line, cut where it grows into a page."""
+    """The exception's type and its message on one line, shortened if it is long."""
     message = " ".join(str(error).split())
     return f"{type(error).__name__}: {message if len(message) <= LONG else message[:LONG] + '...'}"

@@ -29,7 +29,7 @@ class Sample:
     after: dict[str, Array]
 
     def seen(self, xp: ModuleType = np) -> tuple[Physics, Array, Physics]:
-        """What is handed to a task's function."""
+        """The arguments of a task's function."""
         return self._physics(xp, self.before), self.control, self._physics(xp, self.after)
 
     def map(self, change: Callable[[Array], Array]) -> Sample:
@@ -48,7 +48,7 @@ class Function:
 
     name: str
     call: Callable[[Physics, Array, Physics], Array]  # (before, control, after)
-    labels: tuple[str, ...] | None  # one a column; None for one value a state
+    labels: tuple[str, ...] | None  # one per column; None for one value per state
     kind: type = float
 
     @property
@@ -57,7 +57,7 @@ class Function:
 
 
 def functions_of(task: Task) -> tuple[Function, ...]:
-    """All that a simulator calls at every step."""
+    """The functions that a simulator calls at every step."""
     names, descriptor = task.observations, task.descriptor.names
     return (
         Function(name="observe", call=lambda before, control, after: task.observe(after), labels=names),
@@ -70,22 +70,27 @@ def functions_of(task: Task) -> tuple[Function, ...]:
 
 
 def check_function(function: Function, sample: Sample) -> str:
-    """Examine one function on a batch of states, on each of them alone, and on two leading axes."""
+    """Check one function on a batch of states, on each of them alone, and on two leading axes."""
     name, count = function.name, len(sample.control)
     batch = _called(function, sample, (count,))
     _check_values(function, batch)
     if not np.array_equal(batch, _called(function, sample, (count,))):
-        raise FaultError(f"{name} gives other values for the same states when called again; it must not draw at random")
+        raise FaultError(
+            f"{name} returns different values for the same states when called again; it must not be random"
+        )
     alone = [_called(function, sample.map(itemgetter(row)), ()) for row in range(count)]
     if not np.allclose(batch, alone, rtol=1e-6, atol=1e-9):
         raise FaultError(
-            f"{name} gives other values for a batch of states than for each alone; it must treat each alone"
+            f"{name} returns different values for a batch of states than for each state alone; it must treat states "
+            "independently"
         )
     pairs = (2, count // 2)
     folded = _called(function, sample.map(lambda values: values.reshape(*pairs, *values.shape[1:])), pairs)
     if not np.allclose(batch, folded.reshape(batch.shape), rtol=1e-6, atol=1e-9):
-        raise FaultError(f"{name} gives other values for states on two leading axes than on one; index with `[..., i]`")
-    return f"gives {_shape(function)} {function.kind.__name__}, the same one by one and in a batch"
+        raise FaultError(
+            f"{name} returns different values for states on two leading axes than on one; index with `[..., i]`"
+        )
+    return f"returns {_shape(function)} {function.kind.__name__}, the same one by one and in a batch"
 
 
 def trace(functions: tuple[Function, ...], sample: Sample) -> str | Note:
@@ -104,7 +109,7 @@ def trace(functions: tuple[Function, ...], sample: Sample) -> str | Note:
         except Exception as error:
             return Note(f"the task runs on mujoco but not on mjx, where JAX must trace its functions: {error}")
         if shape != function.size:
-            return Note(f"the task runs on mujoco but not on mjx: traced by JAX, {function.name} gives shape {shape}")
+            return Note(f"the task runs on mujoco but not on mjx: traced by JAX, {function.name} returns shape {shape}")
     return "JAX can trace its functions, as mjx needs"
 
 
@@ -135,7 +140,7 @@ def _check_values(function: Function, values: Array) -> None:
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         where = f" in column {bad[0][-1]} ({function.labels[bad[0][-1]]!r})" if function.labels else ""
-        raise FaultError(f"{function.name} gives {values[tuple(bad[0])]}{where} a few steps after the start")
+        raise FaultError(f"{function.name} returns {values[tuple(bad[0])]}{where} a few steps after the start")
     if function.name == "reward" and values.min() < 0:
         raise FaultError(f"reward must never be negative, got {values.min():g}; add an offset or clip it at 0")
 

@@ -27,7 +27,7 @@ Starts: TypeAlias = Callable[[jax.Array], tuple[jax.Array, jax.Array]]
 
 
 def check_robot(findings: list[Finding], task: Task) -> None:
-    """Add every finding about a task; a check is left out where one that it builds on failed."""
+    """Add every finding about a task; a check is skipped if one that it depends on failed."""
     task = dataclasses.replace(
         task,
         robot=guard("robot", task.robot),
@@ -63,7 +63,7 @@ def _model(task: Task) -> str:
         raise FaultError(f"`actions` must follow the model's actuators, which are {', '.join(own for own, _ in named)}")
     return (
         f"it compiles: {model.nq} positions, {model.nv} velocities, {model.nu} actuators, {model.nsensordata} sensor "
-        f"values; {way.substeps} substeps of {way.timestep:g} s a control step"
+        f"values; {way.substeps} substeps of {way.timestep:g} s per control step"
     )
 
 
@@ -71,14 +71,14 @@ def _reads(task: Task) -> str:
     unknown = [name for name in task.reads if name not in DATA_FIELDS]
     if unknown:
         raise FaultError(f"`reads` must name fields of MjData that can be read in a batch, got {', '.join(unknown)}")
-    return f"its functions see {', '.join(task.fields)}"
+    return f"its functions read {', '.join(task.fields)}"
 
 
 def _start(task: Task, starts: Starts) -> str:
     data, key = mujoco.MjData(task.model), keys.root(0)
     traces = [jax.make_jaxpr(lambda *state: task.start(*state))(key, data.qpos, data.qvel) for _ in range(2)]
     if str(traces[0]) != str(traces[1]) or not all(map(np.array_equal, *(trace.consts for trace in traces))):
-        raise FaultError("start is not the same when called again; draw all randomness from the key, with jax.random")
+        raise FaultError("start differs when called again; draw all randomness from the key, with jax.random")
     started = starts(keys.each(key, STATES))
     if not isinstance(started, tuple) or len(started) != 2:
         raise FaultError(f"start must return the pair (qpos, qvel), got {type(started).__name__}")
@@ -86,15 +86,15 @@ def _start(task: Task, starts: Starts) -> str:
         if got.shape != (STATES, *expected.shape):
             raise FaultError(f"start must return a {name} of shape {expected.shape}, got {got.shape[1:]}")
         if not np.isfinite(got).all():
-            raise FaultError(f"start gives NaN or infinity in {name}")
-    return "one key gives one start state, finite and of the model's shape"
+            raise FaultError(f"start returns NaN or infinity in {name}")
+    return "a key determines the start state, which is finite and of the model's shape"
 
 
 def _control_ranges(task: Task) -> str | Note:
     centre, half = task.control_range
     empty = [name for name, width in zip(task.actions, half, strict=True) if not (np.isfinite(width) and width > 0)]
     if empty:
-        raise FaultError(f"a control range must be finite and not empty, which does not hold for {', '.join(empty)}")
+        raise FaultError(f"a control range must be finite and not empty, which is not so for {', '.join(empty)}")
     free = [name for name, limited in zip(task.actions, task.model.actuator_ctrllimited, strict=True) if not limited]
     if free:
         return Note(f"{', '.join(free)} has no control range in the model; actions will span -1 to 1 there")
@@ -105,7 +105,7 @@ def _first_state(task: Task, first: Sample) -> str:
     dead = int(np.sum(task.terminated(first.seen()[0])))
     if dead:
         raise FaultError(
-            f"terminated is already true at the start for {dead} of {STATES} keys; nothing could be learnt"
+            f"terminated is already true at the start for {dead} of {STATES} keys; there would be nothing to learn"
         )
     return "no start state is terminated"
 

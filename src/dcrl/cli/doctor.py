@@ -21,7 +21,7 @@ from dcrl.cli import output
 PACKAGE = "dcrl-map-elites"
 MARKS = {"ok": "✓", "broken": "✗", "missing": "•"}
 GIB = 2**30
-EXTRAS = {  # the packages of an optional extra and what they give; mjx and render have looks of their own
+EXTRAS = {  # the packages of an optional extra and what they give; mjx and render have checks of their own
     "onnx": (("onnx", "onnxruntime"), "`dcrl export --format onnx`, checked against our own policies"),
     "tensorboard": (("tensorboard",), "`--log tensorboard` of `dcrl train` and `dcrl resume`"),
     "wandb": (("wandb",), "`--log wandb` of `dcrl train` and `dcrl resume`"),
@@ -41,8 +41,8 @@ print("drawn")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Symptom:
-    """One thing looked at: in order, broken though it is needed, or optional and missing."""
+class Check:
+    """One check of the installation: ok, broken though it is needed, or optional and missing."""
 
     what: str
     status: Literal["ok", "broken", "missing"]
@@ -50,34 +50,34 @@ class Symptom:
 
 
 def run(*, json: bool = False) -> int:
-    """Examine this installation and this machine: versions, cores, memory, devices, and a rollout as a test.
+    """Check this installation and this machine: versions, cores, memory, devices, and a test rollout.
 
-    The exit code is 0 unless something that is needed is broken; optional parts may be missing.
+    The exit code is 2 if a required part is broken, otherwise 0; optional parts may be missing.
 
     Args:
-        json: print one JSON object with the versions, and of each look what, status (ok, broken or missing) and
-            sentence, for programs
+        json: print one JSON object with the versions, and for each check what, status (ok, broken or missing) and
+            sentence
     """
     extras = {name: partial(_extra, name, *what) for name, what in EXTRAS.items()}
-    symptoms = [_look(what, look) for what, look in (LOOKS | extras).items()]
+    checks = [_checked(what, test) for what, test in (CHECKS | extras).items()]
     if json:
-        output.print_json({"versions": _versions(), "symptoms": [asdict(symptom) for symptom in symptoms]})
+        output.print_json({"versions": _versions(), "checks": [asdict(check) for check in checks]})
     else:
-        output.print_lines(f"{MARKS[found.status]} {found.what}: {found.sentence}" for found in symptoms)
-    return 2 if any(symptom.status == "broken" for symptom in symptoms) else 0
+        output.print_lines(f"{MARKS[found.status]} {found.what}: {found.sentence}" for found in checks)
+    return 2 if any(check.status == "broken" for check in checks) else 0
 
 
 class _MissingError(Exception):
-    """An optional part is not there; the message says how to get it."""
+    """An optional part is missing; the message says how to install it."""
 
 
-def _look(what: str, look: Callable[[], str]) -> Symptom:
+def _checked(what: str, test: Callable[[], str]) -> Check:
     try:
-        return Symptom(what=what, status="ok", sentence=look())
+        return Check(what=what, status="ok", sentence=test())
     except _MissingError as error:
-        return Symptom(what=what, status="missing", sentence=str(error))
-    except Exception as error:  # whatever is broken, the other findings still help
-        return Symptom(what=what, status="broken", sentence=f"{type(error).__name__}: {' '.join(str(error).split())}")
+        return Check(what=what, status="missing", sentence=str(error))
+    except Exception as error:  # one broken part must not hide the others
+        return Check(what=what, status="broken", sentence=f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
 def _python() -> str:
@@ -85,7 +85,7 @@ def _python() -> str:
 
 
 def _versions() -> dict[str, str | None]:
-    """The installed version of this package and of all that it needs, None for what is not there."""
+    """The installed versions of this package and its requirements, None for what is missing."""
     return {name: _version(name) for name in (PACKAGE, "jaxlib", *(need.name for need in _needs()))}
 
 
@@ -103,7 +103,7 @@ def _needs() -> list[Requirement]:
 
 
 def _extra(name: str, packages: tuple[str, ...], gives: str) -> str:
-    """The packages of an optional extra, all of them there."""
+    """The versions of the packages of an optional extra."""
     found = {package: _version(package) for package in packages}
     lacking = ", ".join(package for package, number in found.items() if number is None)
     if lacking:
@@ -130,7 +130,7 @@ def _cores() -> str:
 
 
 def _memory() -> str:
-    """Linux tells what is available; elsewhere the total is known at most."""
+    """Linux says how much is available; other systems are not asked."""
     try:
         lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
         total, available = (int(lines[name].split()[0]) * 1024 / GIB for name in ("MemTotal", "MemAvailable"))
@@ -160,17 +160,17 @@ def _mjx() -> str:
 
 
 def _rendering() -> str:
-    """Draw a picture, since a library that is there may still find no device."""
+    """Draw a picture, since an installed library may still find no device."""
     _extra("render", ("imageio", "imageio-ffmpeg"), "pictures and videos")
     done = subprocess.run([sys.executable, "-c", DRAW], capture_output=True, text=True, timeout=60, check=False)
     if "drawn" not in done.stdout:
         reason = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-        raise _MissingError(f"no picture could be drawn, which training does not need ({reason})")
+        raise _MissingError(f"no picture could be drawn; training does not need it ({reason})")
     return "a picture was drawn"
 
 
 def _rollout() -> str:
-    """The first one compiles, the second tells the time."""
+    """The first rollout compiles, the second is timed."""
     import numpy as np
 
     from dcrl.networks.policies import policy_layers
@@ -187,7 +187,7 @@ def _rollout() -> str:
     return f"256 episodes of point_omni, {played.steps.sum():,} steps, in {seconds:.2f} s with the known result"
 
 
-LOOKS: dict[str, Callable[[], str]] = {
+CHECKS: dict[str, Callable[[], str]] = {
     "python": _python,
     "packages": _packages,
     "cores": _cores,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from dcrl.simulators.simulator import Simulator
-from dcrl.simulators.trial import examine
+from dcrl.simulators.trial import try_out
 from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.tasks.task import Task
 
@@ -23,7 +23,7 @@ def make(task: Task | GymnasiumTask, name: str | None = None, threads: int | Non
         from dcrl.simulators.gymnasium import GymnasiumSimulator
 
         return GymnasiumSimulator(task)
-    examine(task)
+    try_out(task)
     if name == "mujoco":
         from dcrl.simulators.mujoco import MujocoSimulator
 

@@ -30,7 +30,7 @@ OVERFLOW: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}  # what overf
 class GymnasiumSimulator(Simulator):
     """Owns the environments."""
 
-    overlap = False  # environments may be bound to the thread that made them
+    overlap = False  # environments may be bound to the thread that created them
 
     def __init__(self, task: GymnasiumTask) -> None:
         self.task = task
@@ -86,7 +86,7 @@ def play_one(
 
 
 class _Slots:
-    """The episodes under way, one row a slot in every array below."""
+    """The episodes under way, one row per slot in every array below."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class _Slots:
     def _check(self, name: str, values: Array, shape: tuple[int, ...]) -> None:
         if values.shape != shape:
             raise ValueError(
-                f"task {self.task.name}: {name} must return an array of shape {shape}, one row an environment, "
+                f"task {self.task.name}: {name} must return an array of shape {shape}, one row per environment, "
                 f"got {values.shape}"
             )
 

@@ -5,8 +5,8 @@ devices. A scan has a fixed length: an episode that ended is masked, not skipped
 `dcrl-map-elites[mjx]`.
 
 One difference is MJX's own: where a capsule stands steeper than 60 degrees on a plane, it turns the
-friction pyramid to the world's axes and C to the capsule's. An ant's legs do, so its episodes part
-from those of `mujoco` at their first contact and agree on average only.
+friction pyramid to the world's axes and C to the capsule's. An ant's legs do, so its episodes diverge
+from those of `mujoco` at the first contact and agree only on average.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class _Episodes:
             valid, ended = valid & (finite | ~alive), ended | (alive & fell & finite)
             steps = steps + alive
             still = alive & finite & ~fell
-            # a dead simulation is held where it ended, so that it cannot run away to NaN
+            # an ended simulation is frozen, so that it cannot diverge to NaN
             data = jax.tree.map(lambda a, b: jnp.where(still, a, b), new, data)
             observation = jnp.where(still, seen, observation)
             recorded = (action, reward, seen, here) if record else ()

@@ -1,8 +1,8 @@
-"""The `mujoco` simulator: C physics on all cores, policies in NumPy beside it.
+"""The `mujoco` simulator: C physics on all cores, policies in NumPy.
 
 A few workers each hold a batch of slots. A slot plays one episode; when it ends, the next policy takes
-the slot, so nothing is spent on the dead and Python's own work is shared by many. Physics and matrix
-products both leave Python's lock, so the workers overlap.
+the slot, so no time is spent on ended episodes and Python's overhead is shared by many. Physics and
+matrix products both release the GIL, so the workers overlap.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_WORKERS = 4  # Python threads; further cores step physics inside each worker
 SLOTS_PER_THREAD = 128  # measured: docs/simulators.md
 STARTS = 256  # start states computed at a time
 
-# Positions, velocities and contacts of the new state; in a persistent batch the next step goes on from them for free.
+# Positions, velocities and contacts of the new state; in a persistent batch the next step reuses them.
 STAGE = int(mujoco.mjtStage.mjSTAGE_VEL)
 
 
@@ -163,7 +163,7 @@ class _Worker:
         self.batch.reset(np.sort(ids), stage=int(mujoco.mjtStage.mjSTAGE_NONE))
         self.bound["qpos"][ids] = self.qpos[episode]
         self.bound["qvel"][ids] = self.qvel[episode]
-        with suppress(SimulationError):  # it will fail at its first step too, and is invalid then
+        with suppress(SimulationError):  # it also fails at its first step, and is then invalid
             self.batch.forward(np.sort(ids), STAGE)
         physics = self._read(self.live)
         self.observation[rows] = self.task.observe(physics)[rows]
@@ -176,7 +176,7 @@ class _Worker:
         return Physics(np, self.task.integration.period, remaining, fields)
 
     def _step(self, before: Physics, weights: list[tuple[Floats, Floats]]) -> tuple[bool, Physics]:
-        """One control step of every live episode; whether an episode ended, and the state after."""
+        """One control step of every live episode; returns whether an episode ended, and the state after."""
         task, live = self.task, self.live
         ids, episode, time = self.simulation[:live], self.episode[:live], self.time[:live]
         action = act_each(weights, self.observation[:live])
@@ -202,7 +202,7 @@ class _Worker:
         return True, after
 
     def _advance(self, ids: Ints) -> Bools:
-        """Step physics; which simulations MuJoCo gave up on."""
+        """Step physics; returns which simulations failed."""
         try:
             self.batch.step(self.stepped, self.task.integration.substeps, STAGE)
         except SimulationError as error:

@@ -51,7 +51,7 @@ def evaluate(
 
 
 def start_keys(seed: int | Sequence[int], count: int) -> jax.Array:
-    """(count,) keys of the start states that `seed` stands for."""
+    """(count,) keys of the start states for `seed`."""
     seeds = np.asarray(seed if np.ndim(seed) == 0 else list(seed))  # type: ignore[arg-type]
     if seeds.dtype.kind not in "iu" or (seeds < 0).any() or (seeds >= 2**32).any():
         raise ValueError(f"a seed is a whole number from 0 to 2^32 - 1, got {seed!r}")
@@ -68,7 +68,7 @@ def _start_keys(seed: jax.Array) -> jax.Array:
 
 
 def checked(genotypes: ArrayLike, layers: Layers, name: str) -> Floats:
-    """Policies (B, P) as float32, refused with a sentence if they do not fit or are not finite."""
+    """Policies (B, P) as float32, refused if they do not fit or are not finite."""
     given = np.asarray(genotypes)
     if given.dtype.kind not in "biuf":
         raise ValueError(f"genotypes for {name} must be real numbers, got an array of {given.dtype}")
@@ -87,7 +87,7 @@ def checked(genotypes: ArrayLike, layers: Layers, name: str) -> Floats:
 
 
 def bounded(values: Floats, descriptor: Descriptor) -> Floats:
-    """Descriptors (B, D) within their bounds: clipped where that is allowed, refused otherwise."""
+    """Descriptors (B, D) within their bounds: clipped if the descriptor allows it, refused otherwise."""
     low, high = np.asarray(descriptor.low, np.float32), np.asarray(descriptor.high, np.float32)
     if not descriptor.clip:
         outside = np.argwhere((values < low - 1e-6) | (values > high + 1e-6))  # NaN, an invalid one, passes

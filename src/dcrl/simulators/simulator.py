@@ -48,14 +48,14 @@ def closed_error(task: str) -> RuntimeError:
 
 
 def is_stable(physics: Physics, reward: Array, *rows: Array) -> Array:
-    """(...) bool: every number is finite, and the state within what MuJoCo itself calls a stable simulation."""
+    """(...) bool: every number is finite and the state within MuJoCo's own limit of a stable simulation."""
     xp = physics.xp
     largest = xp.maximum(abs(physics.qpos).max(-1), abs(physics.qvel).max(-1))
     return (largest < mujoco.mjMAXVAL) & xp.isfinite(sum((row.sum(-1) for row in rows), start=reward))
 
 
 class Recorder:
-    """Room for the outcome of a batch of episodes, filled step by step in any order."""
+    """Records a batch of episodes, step by step and in any order."""
 
     def __init__(
         self, size: int, horizon: int, observation_size: int, action_size: int, descriptor: Descriptor, *, record: bool
@@ -85,7 +85,7 @@ class Recorder:
     def step(
         self, episode: Ints, time: Ints, action: Floats, reward: Floats, observation: Floats, descriptor: Floats
     ) -> None:
-        """Take in the step that starts at `time`, one row an episode."""
+        """Record the step that starts at `time`, one row per episode."""
         self.rewards[episode] += reward
         if self.over == "mean":
             self.descriptors[episode] += descriptor
@@ -107,7 +107,7 @@ class Recorder:
         if self.over == "mean":
             descriptor = descriptor / np.maximum(self.steps, 1)[:, None]
         transitions = self.transitions
-        if transitions is not None:  # nothing of an invalid episode is to be learnt from
+        if transitions is not None:  # invalid episodes give no transitions
             transitions = dataclasses.replace(transitions, steps=np.where(self.valid, self.steps, 0))
         return Evaluation(
             fitness=np.where(self.valid, self.rewards, np.nan).astype(np.float32),

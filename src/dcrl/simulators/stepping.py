@@ -1,4 +1,4 @@
-"""One robot stepped from outside, action by action, with the very numbers of the `mujoco` simulator."""
+"""One robot stepped action by action, with exactly the numbers of the `mujoco` simulator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dcrl.types import Floats, Physics
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """Where a step led: what the policy sees, what it earned, whether the robot fell, whether physics held."""
+    """The result of a step: observation, reward, termination, step descriptor, and whether physics is stable."""
 
     observation: Floats  # (O,) float32
     reward: float
@@ -37,7 +37,7 @@ class Stepper:
         self._before = self._read()
 
     def start(self, keys: jax.Array) -> State:
-        """Put the robot at the start that the only one of `keys` (1,) gives."""
+        """Reset the robot to the start state of the only one of `keys` (1,)."""
         qpos, qvel = start_states(self.task, keys)
         self.time = 0
         self._batch.reset(stage=int(mujoco.mjtStage.mjSTAGE_NONE))
@@ -72,7 +72,7 @@ class Stepper:
         return self._before
 
     def data(self) -> mujoco.MjData:
-        """The present state as an MjData, to draw."""
+        """The present state as an MjData, for rendering."""
         data = self._batch.get_data(0)
         mujoco.mj_forward(self.model, data)
         return data

@@ -1,4 +1,4 @@
-"""One step of a task before it is simulated in earnest, so that a fault in it is a sentence and not a crash later."""
+"""A trial step of a task before it is simulated, so that a mistake in it is one clear error and not a crash later."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dcrl.engine import Batch
 from dcrl.tasks.task import Task
 from dcrl.types import Physics
 
-ROBOTS = 2  # a batch of one would hide functions that mix robots up
+ROBOTS = 2  # a batch of one would hide functions that mix up robots
 
 
-def examine(task: Task) -> None:
-    """Call each of the task's functions on a step of the model's default pose; refuse what does not fit."""
+def try_out(task: Task) -> None:
+    """Call each of the task's functions on a step from the model's default pose; a wrong shape is a ValueError."""
     batch = Batch(task.model, ROBOTS, 1)
     try:
         bound = {name: batch.bind(name) for name in task.fields}
@@ -43,12 +43,12 @@ def examine(task: Task) -> None:
 def _fits(task: Task, name: str, shape: tuple[int, ...], call: Callable[[], Any]) -> None:
     try:
         found = np.shape(call())
-    except Exception as error:  # whatever it is, it is the task's function that raised it
+    except Exception as error:  # any exception of the task's function
         raise ValueError(
-            f"task {task.name}: {name} raises {type(error).__name__}: {error}; `dcrl check-task` examines it"
+            f"task {task.name}: {name} raises {type(error).__name__}: {error}; `dcrl check-task` says more"
         ) from error
     if found != shape:
         raise ValueError(
             f"task {task.name}: {name} must return shape {shape} for {ROBOTS} robots, got {found}; "
-            "`dcrl check-task` examines it"
+            "`dcrl check-task` says more"
         )

@@ -1,1 +1,1 @@
-"""The tasks: the paper's seven, two of ours, and anyone's own."""
+"""The tasks: the paper's seven, two of ours, and user-defined ones."""

@@ -97,7 +97,7 @@ ant_omni = Task(
     reward=omni_reward,
     terminated=terminated,
     step_descriptor=locomotion.torso_position,
-    descriptor_from_observation=locomotion.seen_position(REACH),
+    descriptor_from_observation=locomotion.position_from_observation(REACH),
 )
 
 anttrap_omni = dataclasses.replace(

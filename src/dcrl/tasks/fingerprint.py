@@ -1,4 +1,4 @@
-"""What a task is, as JSON, so that a run can tell whether it still is the task it was started on."""
+"""What a task is, as JSON, so that a resumed run can check that its task has not changed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fingerprint(task: AnyTask) -> dict[str, Any]:
 
 
 def _source(function: Callable[..., Any]) -> str | None:
-    """A function's text as a checksum; None where Python cannot tell it."""
+    """A function's text as a checksum; None where Python has no source."""
     try:
         text = inspect.getsource(function)
     except (OSError, TypeError):

@@ -1,4 +1,4 @@
-"""Any Gymnasium environment as a task: its id, and what its behaviours differ in."""
+"""Any Gymnasium environment as a task: its id and a descriptor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GymnasiumTask:
     """An environment with box observations and box actions, run on Gymnasium's vector API.
 
     step_descriptor  (observations (n, O), infos) -> (n, D) of the states just reached; `infos` are the
-                     vector API's, one array of n rows a key. `from_info` makes one that reads info entries.
+                     vector API's, one array of n rows per key. `from_info` makes one that reads info entries.
                      A KeyError at the start means that the environment gives the entry after a step only;
                      the start state then takes the first step's descriptor.
     reward           environment rewards (n,) -> rewards (n,) that are never negative
@@ -61,14 +61,14 @@ class GymnasiumTask:
             raise ValueError(f"task {self.name}: Gymnasium has no environment {self.environment!r}: {error}") from None
 
     def make(self, count: int) -> gymnasium.vector.SyncVectorEnv[Any, Any]:
-        """`count` copies of the environment, which are reset only when told to be."""
+        """`count` copies of the environment, without automatic resets."""
         try:
             environments = gymnasium.make_vec(
                 self.environment,
                 count,
                 vectorization_mode="sync",
                 vector_kwargs={"autoreset_mode": gymnasium.vector.AutoresetMode.DISABLED},
-                **{"disable_env_checker": True, **self.options},  # whose warnings repeat what the simulator checks
+                **{"disable_env_checker": True, **self.options},  # its warnings repeat what the simulator checks
             )
         except (gymnasium.error.Error, ImportError, TypeError) as error:
             raise ValueError(f"task {self.name}: Gymnasium cannot make {self.environment!r}: {error}") from None
@@ -99,12 +99,14 @@ class GymnasiumTask:
 
 
 def from_info(*entries: str) -> Callable[[Floats, Mapping[str, Any]], Floats]:
-    """The step descriptor that reads these info entries, numbers or vectors, side by side."""
+    """The step descriptor that concatenates these info entries, numbers or vectors."""
 
     def step_descriptor(observations: Floats, infos: Mapping[str, Any]) -> Floats:
         columns = []
         for entry in entries:
-            if entry not in infos or not np.all(infos[f"_{entry}"]):  # Gymnasium's mask of who gave it
+            if entry not in infos or not np.all(
+                infos[f"_{entry}"]
+            ):  # Gymnasium's mask of the environments that gave it
                 raise KeyError(entry)
             values = infos[entry].tolist() if infos[entry].dtype == object else infos[entry]
             columns.append(np.asarray(values, np.float64).reshape(len(observations), -1))

@@ -120,7 +120,7 @@ humanoid_omni = Task(
     reward=omni_reward,
     terminated=terminated,
     step_descriptor=locomotion.torso_position,
-    descriptor_from_observation=locomotion.seen_position(REACH),
+    descriptor_from_observation=locomotion.position_from_observation(REACH),
     reads=("cinert", "cvel", "qfrc_actuator"),
 )
 

@@ -1,4 +1,4 @@
-"""What the walking robots share: Gymnasium's models, feet that feel the floor, the start noise."""
+"""What the walking robots share: Gymnasium's models, contact sensors of the feet, the start noise."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def gymnasium_robot(file: str, feet: tuple[str, ...]) -> mujoco.MjSpec:
     """A robot of the installed Gymnasium with one contact sensor per foot geom against the floor."""
     spec = mujoco.MjSpec.from_file(str(ASSETS / file))
     for foot in feet:
-        feel_contact(spec, foot, "floor")
+        add_contact_sensor(spec, foot, "floor")
     return spec
 
 
-def feel_contact(spec: mujoco.MjSpec, geom: str, other: str) -> None:
+def add_contact_sensor(spec: mujoco.MjSpec, geom: str, other: str) -> None:
     """Add a sensor that counts the contacts between two geoms, one number in `sensordata`."""
     found = 1 << int(mujoco.mjtConDataField.mjCONDATA_FOUND)
     spec.add_sensor(
@@ -58,7 +58,7 @@ def feet_contacts(physics: Physics) -> Array:
 
 
 def contact_rates(feet: tuple[str, ...]) -> Descriptor:
-    """The share of the steps lived that each foot spends on the floor."""
+    """The share of the simulated steps in which each foot touches the floor."""
     return Descriptor(
         names=tuple(f"contact rate, {foot}" for foot in feet),
         unit="share of steps",
@@ -69,7 +69,7 @@ def contact_rates(feet: tuple[str, ...]) -> Descriptor:
 
 
 def final_position(reach: float) -> Descriptor:
-    """Where the torso is at the last step lived, within +-reach metres of the origin."""
+    """The torso's position at the last simulated step, within +-reach metres of the origin."""
     return Descriptor(
         names=("final x", "final y"), unit="m", low=(-reach, -reach), high=(reach, reach), over="last", clip=True
     )
@@ -80,7 +80,7 @@ def torso_position(physics: Physics) -> Array:
     return physics.qpos[..., :2]
 
 
-def seen_position(reach: float) -> Callable[[Array], Array]:
+def position_from_observation(reach: float) -> Callable[[Array], Array]:
     """The torso's x and y from an observation that begins with them, divided by `reach`."""
     return lambda observation: observation[..., :2] * reach
 
@@ -100,7 +100,7 @@ def squares(control: Array) -> Array:
 
 
 def named(template: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """One label a name: `named("{} angle (rad)", joints)`."""
+    """One label per name: `named("{} angle (rad)", joints)`."""
     return tuple(template.format(name) for name in names)
 
 

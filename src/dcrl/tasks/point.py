@@ -63,5 +63,5 @@ point_omni = Task(
     reward=reward,
     terminated=locomotion.never,
     step_descriptor=locomotion.torso_position,
-    descriptor_from_observation=locomotion.seen_position(REACH),
+    descriptor_from_observation=locomotion.position_from_observation(REACH),
 )

@@ -1,4 +1,4 @@
-"""Tasks by name: the built-in ones, those of installed packages, and anyone's `module:object` or `file.py:object`."""
+"""Tasks by name: built in, from installed packages, or your own as `module:object` or `file.py:object`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _offered() -> dict[str, EntryPoint]:
 
 
 def names() -> tuple[str, ...]:
-    """Every task known by name."""
+    """The names of all known tasks."""
     return (*BUILT_IN, *(name for name in _offered() if name not in BUILT_IN))
 
 
@@ -45,8 +45,8 @@ def get(task: str | AnyTask) -> AnyTask:
     if task in _offered():
         try:
             return _as_task(_offered()[task].load(), task)
-        except Exception as error:  # whatever the package that offers it does when it is imported
-            raise ValueError(f"loading the installed task {task!r} fails: {_described(error)}") from error
+        except Exception as error:  # any exception that the package raises when it is imported
+            raise ValueError(f"cannot load the installed task {task!r}: {_described(error)}") from error
     if ":" in task:
         return _as_task(_load(task), task)
     close = difflib.get_close_matches(task, names(), n=1)
@@ -73,15 +73,15 @@ def _load(reference: str) -> object:
         raise ValueError(f"cannot import {where!r} for task {reference!r}: {error}") from None
     except (SyntaxError, OSError) as error:
         raise ValueError(f"cannot read {where!r} for task {reference!r}: {error}") from None
-    except Exception as error:  # whatever someone's module does when it is imported
-        raise ValueError(f"importing {where!r} for task {reference!r} fails: {_described(error)}") from error
+    except Exception as error:  # any exception that the module raises when it is imported
+        raise ValueError(f"cannot import {where!r} for task {reference!r}: {_described(error)}") from error
     if not hasattr(module, attribute):
         raise ValueError(f"{where} has no {attribute!r}; it defines {', '.join(_tasks_in(module)) or 'no task'}")
     return getattr(module, attribute)
 
 
 def _module_from_file(path: Path) -> object:
-    """The module in a file, imported once for each of its states."""
+    """The module in a file, imported again only when the file has changed."""
     return _imported(path.resolve(), path.stat().st_mtime_ns)
 
 

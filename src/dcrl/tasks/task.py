@@ -1,7 +1,7 @@
 """The contract of a task: a robot, and pure functions of its physics state.
 
 Every function but `start` takes states with any leading axes and computes with `physics.xp`, so the
-same lines serve the C simulator (NumPy, a batch) and MJX (JAX, traced). No task asks which one runs.
+same lines serve the C simulator (NumPy, a batch) and MJX (JAX, traced). No task depends on which one runs.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class Integration:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A robot and what it is asked to do.
+    """A robot and its task.
 
     robot            builds the model; contact sensors and scenery are added there
     start            (key, qpos0, qvel0) -> (qpos, qvel) of one episode, in JAX
     observe          physics -> (..., O), what the policy sees
     reward           (before, control, after) -> (...), never negative
-    terminated       physics -> (...) bool, a fall; the horizon is not one
+    terminated       physics -> (...) bool, termination such as a fall; the horizon is truncation
     step_descriptor  physics -> (..., D), taken over the episode as `descriptor.over` says
     descriptor_from_observation
                      observation -> (..., D), the step descriptor where observations contain it, to save memory
@@ -109,7 +109,7 @@ class Task:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The MjData fields a simulator hands to this task."""
+        """The MjData fields that a simulator passes to this task."""
         return ("qpos", "qvel", "sensordata", *self.reads)
 
     @cached_property
@@ -129,7 +129,7 @@ class Task:
         spec.option.solver = _SOLVERS[self.integration.solver]
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
         try:
-            with warnings.catch_warnings():  # Gymnasium's cheetah uses it; it is ours to see, not the user's
+            with warnings.catch_warnings():  # Gymnasium's cheetah uses it; users cannot change that
                 warnings.filterwarnings("ignore", "compiler attribute 'settotalmass' is deprecated", UserWarning)
                 model = spec.compile()
         except ValueError as error:
