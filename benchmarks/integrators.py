@@ -95,7 +95,7 @@ def open_loop(task: Task, batch: Batch) -> tuple[float, np.ndarray]:
 
 
 def play(task: Task, genotypes: np.ndarray, seed: int) -> tuple[dcrl.Evaluation, float]:
-    """The evaluation, and the greatest torso height (m) of any episode, as observed: of the half cheetah minus 0.7 m."""
+    """The evaluation, and the greatest torso height (m) of any episode (half cheetah: minus 0.7 m)."""
     out = dcrl.rollout(task, genotypes, seed)
     assert out.transitions is not None
     height = next(i for i, label in enumerate(task.observations) if label.startswith("torso z"))

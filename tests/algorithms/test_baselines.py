@@ -16,6 +16,7 @@ from dcrl.algorithms.me import MEConfig
 from dcrl.algorithms.qd_pg import QDPGConfig
 from dcrl.archive.centroids import centroids
 from dcrl.archive.novelty import diversity_reward
+from dcrl.networks.perceptrons import initial_policies
 from dcrl.runs.training import iterate
 from dcrl.simulators.rollouts import evaluate
 from dcrl.tasks.point import REACH, point_omni
@@ -147,7 +148,7 @@ def coverage_of_pyribs(seed: int, batch: int, evaluations: int) -> float:
     emitter = IsoLineEmitter(
         archive, iso_sigma=0.005, line_sigma=0.05, x0=np.zeros(parameters), batch_size=batch, seed=seed
     )
-    policies = np.asarray(_initial(setting.layers, seed, batch))
+    policies = initial_policies(setting.layers, seed, batch)
     for number in range(evaluations // batch):
         starts = keys.each(keys.stream(keys.root(seed), f"peer {number}"), batch)
         found = evaluate(
@@ -156,12 +157,6 @@ def coverage_of_pyribs(seed: int, batch: int, evaluations: int) -> float:
         archive.add(policies, found.fitness, found.descriptor)
         policies = emitter.ask()
     return float(archive.stats.coverage)
-
-
-def _initial(layers, seed: int, count: int) -> np.ndarray:
-    from dcrl.algorithms.algorithm import random_policies
-
-    return random_policies(layers, keys.stream(keys.generation(keys.root(seed), 0), "policies"), count)
 
 
 def test_map_elites_covers_as_much_as_pyribs():

@@ -13,6 +13,7 @@ from dcrl.check import check_task
 from dcrl.check.exploration import occupied_cells
 from dcrl.cli.main import command
 from dcrl.networks.perceptrons import initial_policies
+from dcrl.networks.policies import policy_layers
 from dcrl.tasks.point import point_omni
 from dcrl.types import Descriptor, Physics
 from support.generations import SMALL, compose
@@ -74,7 +75,7 @@ def test_they_are_the_policies_that_training_begins_with() -> None:
 
 
 def test_the_first_of_them_do_not_depend_on_their_number() -> None:
-    layers = compose(SMALL["me"]).setting.layers
+    layers = policy_layers(2, 1, (4,))
     np.testing.assert_array_equal(initial_policies(layers, 3, 8)[:2], initial_policies(layers, 3, 2))
 
 

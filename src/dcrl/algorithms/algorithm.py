@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
-import jax
-import numpy as np
-
-from dcrl import keys
 from dcrl.algorithms.state import Report, State
 from dcrl.archive import archive as archives
 from dcrl.archive.archive import Archive
 from dcrl.archive.centroids import centroids
 from dcrl.hyperparameters import at_least
 from dcrl.learners.td3 import TD3, TD3Config
-from dcrl.networks.perceptrons import init
 from dcrl.networks.policies import Layers
 from dcrl.simulators.simulator import Simulator
-from dcrl.types import Array, Descriptor, Floats
+from dcrl.types import Array, Descriptor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,13 +102,3 @@ def generations(algorithm: Algorithm, evaluations: int) -> int:
     if evaluations < initial:
         raise ValueError(f"{evaluations} evaluations are fewer than one batch of {initial}; ask for at least {initial}")
     return (evaluations - initial) // each
-
-
-def random_policies(layers: Layers, key: jax.Array, count: int) -> Floats:
-    """(count, P)"""
-    return np.asarray(_random_policies(layers, key, count))
-
-
-@partial(jax.jit, static_argnames=("layers", "count"))
-def _random_policies(layers: Layers, key: jax.Array, count: int) -> jax.Array:
-    return jax.vmap(partial(init, layers))(keys.each(key, count))

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from dcrl import keys
-from dcrl.algorithms.algorithm import ArchiveConfig, Setting, random_policies
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting
 from dcrl.algorithms.overlap import meanwhile, without_training
 from dcrl.algorithms.state import (
     OperatorReport,
@@ -28,6 +28,7 @@ from dcrl.learners.conditioning import normalise, similarity
 from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3, TD3State
 from dcrl.learners.training import train
+from dcrl.networks.perceptrons import initial_policies
 from dcrl.simulators.rollouts import evaluate
 from dcrl.types import Evaluation, Floats
 from dcrl.variation.operator import Offspring, Operator, Sources, concatenate, no_target
@@ -172,8 +173,7 @@ class Composition:
         return tuple(reports)
 
     def _initial_policies(self, seed: int) -> Floats:
-        key = keys.stream(keys.generation(keys.root(seed), 0), "policies")
-        return random_policies(self.setting.layers, key, self.initial_evaluations)
+        return initial_policies(self.setting.layers, seed, self.initial_evaluations)
 
     def _initialise(self, number: int, seed: int) -> TD3State:
         """Fresh networks of a learner; an actor of the policies' shape starts as the first of them."""

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from dcrl import keys
-from dcrl.algorithms.algorithm import ArchiveConfig, Setting, random_policies
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting
 from dcrl.algorithms.state import (
     OperatorReport,
     Report,
@@ -29,6 +29,7 @@ from dcrl.archive import archive as archives
 from dcrl.archive.novelty import novelty
 from dcrl.hyperparameters import at_least
 from dcrl.learners.td3 import TD3
+from dcrl.networks.perceptrons import initial_policies
 from dcrl.simulators.rollouts import evaluate
 from dcrl.types import Evaluation, Floats, Ints
 from dcrl.variation import evolution_strategy
@@ -85,8 +86,7 @@ class MEES:
         return f"{self.config.es.es_samples} es samples + {self.config.evaluations_of_centre} of the new centre"
 
     def empty_state(self, seed: int) -> State:
-        key = keys.stream(keys.generation(keys.root(seed), 0), "policies")
-        centre = random_policies(self.setting.layers, key, 1)[0]
+        centre = initial_policies(self.setting.layers, seed, 1)[0]
         return dataclasses.replace(
             empty_state(self.setting.empty_archive(self.archive_config, seed)),
             search=evolution_strategy.begin(self.config.es, centre, np.zeros(0, np.int64)),
