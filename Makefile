@@ -40,4 +40,4 @@ bench: $(INSTALLED) ## measure speed against the machine's own limits
 	$(BIN)/dcrl bench rollout
 
 clean: ## remove .venv and caches
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build src/*.egg-info
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache build src/*.egg-info

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -22,16 +23,29 @@ from support.random_runs import save_run
 Policies = tuple[Floats, jax.Array, Layers]
 
 
+CACHE = Path(__file__).parents[1] / ".cache" / "tests"
+
+
 @pytest.fixture(scope="session", autouse=True)
-def kept_among_tests(tmp_path_factory) -> Iterator[None]:
-    """Centroids and compiled code are kept among the tests of one process, also for the commands they start."""
-    cache = tmp_path_factory.mktemp("cache")
-    jax.config.update("jax_compilation_cache_dir", str(cache / "jax"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+def shared_cache() -> Iterator[None]:
+    """Centroids and compiled code are shared by all test processes, the commands they start, and later test runs."""
+    compiled = CACHE / "jax"
+    jax.config.update("jax_compilation_cache_dir", str(compiled))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DCRL_CACHE", str(cache))
+        patch.setenv("DCRL_CACHE", str(CACHE))
+        patch.setenv("JAX_COMPILATION_CACHE_DIR", str(compiled))
+        patch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
         patch.delenv("XLA_FLAGS", raising=False)
         yield
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch) -> None:
+    """A copy of the cache for a test that kills processes, which may leave compiled code half-written."""
+    shutil.copytree(CACHE, tmp_path / "cache", ignore_dangling_symlinks=True)
+    monkeypatch.setenv("DCRL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "cache" / "jax"))
 
 
 def random_policies(task: Task, count: int, seed: int = 1) -> Policies:

@@ -45,8 +45,7 @@ def killed(line: list[str], seconds: float) -> bool:
 
 
 @pytest.mark.parametrize("name", ["dcrl_me", *(pytest.param(n, marks=pytest.mark.slow) for n in ("qd_pg", "me_es"))])
-def test_a_run_killed_at_any_moment_ends_as_if_it_had_not_been(name, tmp_path, monkeypatch):
-    monkeypatch.setenv("DCRL_CACHE", str(tmp_path / "cache"))  # a kill may leave compiled code half-written
+def test_a_run_killed_at_any_moment_ends_as_if_it_had_not_been(name, tmp_path, own_cache):
     random = np.random.default_rng(sum(name.encode()))
     kept, whole = tmp_path / "kept", tmp_path / "whole" / "point_omni" / name / "seed-0"
     path = kept / "point_omni" / name / "seed-0"
