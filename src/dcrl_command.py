@@ -32,7 +32,7 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     files = sys.modules.get("dcrl.files")
     if files is not None:
         files.discard_unfinished()
-    os.write(2, b"\ndcrl: interrupted\n")
+    os.write(2, b"dcrl: interrupted\n")
     _leave()
 
 

@@ -23,6 +23,15 @@ from support.random_runs import save_run
 Policies = tuple[Floats, jax.Array, Layers]
 
 
+LONGEST = ("cli", "explorer", "runs", "analysis", "algorithms")  # folders whose tests start processes or train
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first, so that no process is left with one of them at the end."""
+    rank = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.parent.name, len(rank)))
+
+
 CACHE = Path(__file__).parents[1] / ".cache" / "tests"
 
 

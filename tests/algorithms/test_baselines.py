@@ -159,6 +159,7 @@ def coverage_of_pyribs(seed: int, batch: int, evaluations: int) -> float:
     return float(archive.stats.coverage)
 
 
+@pytest.mark.slow
 def test_map_elites_covers_as_much_as_pyribs():
     """Five seeds each, 32 a batch, 1,600 evaluations: medians within the larger of the two spreads."""
     seeds = range(5)

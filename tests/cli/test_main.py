@@ -105,8 +105,8 @@ def test_bench_says_what_it_measures(said: Said) -> None:
     assert "bench measures rollout or generation, got 'rollouts'" in refused(ran("bench", "rollouts"))
 
 
-def test_an_unknown_verb_is_refused_with_a_suggestion() -> None:
-    assert "there is no verb 'taks'. Did you mean tasks? Verbs: " in refused(ran("taks"))
+def test_an_unknown_command_is_refused_with_a_suggestion() -> None:
+    assert "unknown command 'taks'. Did you mean tasks? Commands: " in refused(ran("taks"))
 
 
 def test_an_unknown_task_is_refused_with_a_suggestion_and_the_list() -> None:
@@ -117,8 +117,8 @@ def test_an_unknown_task_is_refused_with_a_suggestion_and_the_list() -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ((), "dcrl: a verb is missing. Verbs: "),
-        (("zzz",), "dcrl: there is no verb 'zzz'. Verbs: "),
+        ((), "dcrl: a command is missing. Commands: "),
+        (("zzz",), "dcrl: unknown command 'zzz'. Commands: "),
         (("check-task", "ant_onmi"), "dcrl: there is no task 'ant_onmi'; did you mean ant_omni?"),
         (("bench", "rollout", "--tasks", "ant_onmi"), "dcrl: there is no task 'ant_onmi'; did you mean ant_omni?"),
         (("bench", "rollout", "--policies", "0"), "dcrl: the number of policies must be at least 1, got 0"),

@@ -86,7 +86,7 @@ def test_show_of_other_dimensions(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "algorithm    unknown" in text
     assert "3 of 4 cells" in text
-    assert "a terminal shows descriptors of 2 dimensions only" in text
+    assert "a terminal shows descriptors of 2 dimensions only" in " ".join(text.split())
 
 
 def test_show_fits_a_narrow_terminal(tmp_path, capsys, monkeypatch):

@@ -52,7 +52,9 @@ def test_runs_are_those_of_train_and_complete_ones_are_left_alone(tmp_path: Path
     assert f"{here / 'seed-0'} holds a run with another hidden: [16, 16], not [32, 32]" in other.stderr
 
 
-def test_ctrl_c_stops_the_runs_and_the_same_command_goes_on(tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.data
+def test_ctrl_c_stops_the_runs_and_the_same_command_resumes_them(tmp_path: Path) -> None:
     arguments = (
         "sweep",
         "point_omni",
@@ -130,6 +132,8 @@ def test_seeds_come_one_after_another_and_cores_are_shared_out() -> None:
     assert shares(len(cores) + 1) == [frozenset()] * (len(cores) + 1)
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_a_sweep_that_is_killed_takes_its_runs_with_it(tmp_path: Path) -> None:
     line = [COMMAND, "sweep", "point_omni", "--algorithms", "me", "--seeds", "0", "--evaluations", "10000000"]
     with subprocess.Popen([*line, "--output", tmp_path, "--", *SMALL], stdout=subprocess.DEVNULL) as process:

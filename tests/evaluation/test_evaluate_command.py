@@ -40,6 +40,7 @@ def test_the_command_end_to_end(run, said):
     assert {path.name for path in run.iterdir()} - before == {"reproducibility"}
     pictures = ("corrected.png", "descriptor_error.png", "fitness_spread.png")
     assert {path.name for path in directory.iterdir()} == {
+        ".lock",
         *("episodes.safetensors", "corrected.safetensors", "totals.json", "elites.csv", "actor.csv"),
         *pictures,
         *(f"actor_{name}" for name in pictures),

@@ -167,7 +167,6 @@ def test_inserting_copies_rows_and_not_the_buffer():
     assert replay.size == 400
 
 
-@pytest.mark.parametrize("capacity", [0, -3])
-def test_a_buffer_without_room_is_refused(capacity):
-    with pytest.raises(ValueError, match=f"must be at least 0, got {capacity}"):
-        Replay(capacity, OBSERVATION, ACTION, TARGET)
+def test_a_negative_capacity_is_refused():
+    with pytest.raises(ValueError, match="must be at least 0, got -3"):
+        Replay(-3, OBSERVATION, ACTION, TARGET)

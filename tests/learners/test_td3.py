@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from dcrl import keys
-from dcrl.learners import td3
+from dcrl.learners import td3, training
 from dcrl.learners.replay import TERMINAL, Replay, Samples
 from dcrl.learners.td3 import TD3, TD3Config, TD3State
-from dcrl.runs.training import iterate
 from dcrl.types import Transitions
 from support.by_hand import Adam, Network, Values, ascend, doubles, vector
 
@@ -226,7 +225,7 @@ def filled_replay(subject: TD3, episodes: int = 8, horizon: int = 6) -> Replay:
 
 
 def trained(subject: TD3, replay: Replay, seed: int = 1, start: int = 0) -> TD3State:
-    return iterate(subject, subject.init(keys.root(start)), replay, keys.root(seed))
+    return training.train(subject, subject.init(keys.root(start)), replay, keys.root(seed))
 
 
 def same(a: TD3State, b: TD3State) -> bool:
@@ -289,7 +288,7 @@ def test_training_fits_the_critic_to_known_returns():
         ({"batch_size": -1}, "batch_size must be a whole number of at least 1, got -1"),
         ({"replay_size": 0}, "replay_size must be a whole number of at least 1"),
         ({"discount": 1.1}, "discount must lie in"),
-        ({"target_rate": 0.0}, "target_rate in"),
+        ({"target_rate": 0.0}, "target_rate must be above 0"),
     ],
 )
 def test_impossible_settings_are_refused(wrong, sentence):

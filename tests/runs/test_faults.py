@@ -66,6 +66,8 @@ def sentence(done: subprocess.CompletedProcess[str]) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_a_full_disk_and_a_read_only_one_keep_the_last_good_state(finished, disk, tmp_path):
     there, remount = disk
     kept, elsewhere = there / "run", tmp_path / "elsewhere"
@@ -97,6 +99,8 @@ def test_a_full_disk_and_a_read_only_one_keep_the_last_good_state(finished, disk
     assert [path.name for path in kept.rglob(".*")] == [".lock"]
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_files_that_may_not_grow_keep_the_last_good_state(finished, tmp_path):
     """Files may not grow beyond 60 kB: a checkpoint does not fit."""
     run = Path(shutil.copytree(finished, tmp_path / "run"))

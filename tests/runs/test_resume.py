@@ -44,7 +44,9 @@ def killed(line: list[str], seconds: float) -> bool:
     return still
 
 
-@pytest.mark.parametrize("name", ["dcrl_me", *(pytest.param(n, marks=pytest.mark.slow) for n in ("qd_pg", "me_es"))])
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["dcrl_me", "qd_pg", "me_es"])
 def test_a_run_killed_at_any_moment_ends_as_if_it_had_not_been(name, tmp_path, own_cache):
     random = np.random.default_rng(sum(name.encode()))
     kept, whole = tmp_path / "kept", tmp_path / "whole" / "point_omni" / name / "seed-0"

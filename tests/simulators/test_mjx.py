@@ -15,7 +15,7 @@ from dcrl.simulators.mjx import MjxSimulator
 from dcrl.tasks import ant, registry
 from dcrl.tasks.point import point_omni
 
-CHEAP = ("point_omni", "walker2d_uni")  # the others compile for minutes on a processor
+CHEAP = ("point_omni",)  # the others compile for up to minutes on a CPU
 TASKS = [pytest.param(name, marks=() if name in CHEAP else pytest.mark.slow) for name in registry.BUILT_IN]
 SHARED = 5  # steps for which two precisions are told to stay together; contacts multiply rounding errors after that
 # MJX turns the friction pyramid of a steep capsule another way than C, and an ant stands on four of them: its first

@@ -125,7 +125,7 @@ parents = random.normal(size=(11, LAYERS.parameters)).astype(np.float32)
 conditions = random.uniform(-1, 1, (11, 2)).astype(np.float32)
 seen = random.normal(size=(6, 9, 5)).astype(np.float32)
 start = LEARNER.init(keys.root(0))
-state = iterate(LEARNER, start, filled_replay(), keys.root(1))
+state = training.train(LEARNER, start, filled_replay(), keys.root(1))
 critic, config = start.critics[0].online, PolicyGradientConfig(policy_steps=6)
 climbed = climb(LEARNER, LAYERS, config, critic, parents, conditions, seen)
 np.savez(sys.argv[2], climbed=climbed, trained=vector(state), before=vector(start))
@@ -224,9 +224,3 @@ def test_similarity_is_an_exponential_of_the_normalised_distance():
     found = similarity(normalise(SPACE, achieved), normalise(SPACE, target), 0.1)
     np.testing.assert_allclose(found, np.exp(-10 * np.array(distance)), rtol=1e-4)
     np.testing.assert_array_equal(similarity(normalise(SPACE, achieved), normalise(SPACE, achieved), 0.1), 1)
-
-
-@pytest.mark.parametrize("wrong", [{"policy_steps": 0}, {"policy_learning_rate": 0.0}])
-def test_impossible_policy_gradient_settings_are_refused(wrong):
-    with pytest.raises(ValueError, match="at least 1 and policy_learning_rate above 0"):
-        PolicyGradientConfig(**wrong)
