@@ -2,7 +2,7 @@
 
 Every generation estimates a gradient from 1,000 samples around a centre, moves the centre along it, evaluates the new
 centre 30 times and adds it to the archive. After 10 generations the search restarts from another elite and changes its
-objective: novelty first, then fitness, and so on in turn.
+objective: novelty first, then fitness, in alternation.
 """
 
 from __future__ import annotations

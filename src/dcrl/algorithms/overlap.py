@@ -1,7 +1,7 @@
 """Simulation that overlaps with training.
 
 Offspring that need no trained network, such as genetic ones, are simulated in a thread of their own while the learners
-train. Episodes depend on genotype and start key alone, so the result is the same as one after the other.
+train. An episode depends only on its genotype and start key, so the results equal those without overlap.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 def without_training(operators: Sequence[Operator]) -> int:
-    """How many of the first operators need nothing that this generation trains."""
+    """How many of the first operators need no network that this generation trains."""
     return len(tuple(takewhile(lambda operator: not operator.needs_training, operators)))
 
 

@@ -1,4 +1,4 @@
-"""QD-PG (Pierrot et al., 2022): half of the gradients climb the task's rewards, half the novelty of states.
+"""QD-PG (Pierrot et al., 2022): half of the policy gradients maximise the task's rewards, half the novelty of states.
 
 Two unconditioned learners on one replay buffer. The diversity learner's reward for a state is the mean
 squared distance of its step descriptor to the k nearest ones in a memory of novel states.

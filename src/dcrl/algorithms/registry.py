@@ -17,7 +17,7 @@ from dcrl.algorithms.qd_pg import QDPGConfig, qd_pg
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """An algorithm: a line about it, the configuration it has by default, and what builds it."""
+    """An algorithm: its summary, its default configuration, and the function that builds it."""
 
     name: str
     summary: str
@@ -58,7 +58,7 @@ ALGORITHMS: dict[str, Entry] = {
         ),
         Entry(
             name="me_es",
-            summary="ME-ES: an evolution strategy that seeks novelty and fitness in turn",
+            summary="ME-ES: an evolution strategy that alternates between novelty and fitness",
             default=MEESConfig(),
             build=me_es,
         ),

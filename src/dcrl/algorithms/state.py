@@ -1,4 +1,4 @@
-"""What a run is after a generation: its state, which the next generation starts from, and its report."""
+"""A run after a generation: its state, from which the next generation starts, and its report."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Ctrl-C, SIGTERM and a closed terminal end a command in order.
+"""Ctrl-C, SIGTERM and a closed terminal stop a command cleanly.
 
-While files are being made, the first asks the command to stop after the current stage, the second stops it at once.
+Within `interrupts`, the first asks the command to stop after the current stage, the second stops it at once.
 """
 
 from __future__ import annotations

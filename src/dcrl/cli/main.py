@@ -1,4 +1,4 @@
-"""`dcrl COMMAND`: finds the command's module, reads its flags, and turns bad input into one sentence."""
+"""`dcrl COMMAND`: import the command's module, parse its flags, and refuse bad input with one sentence."""
 
 from __future__ import annotations
 

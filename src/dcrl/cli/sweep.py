@@ -93,9 +93,9 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def jobs(flags: Flags, passed_on: Sequence[str] = ()) -> tuple[Job, ...]:
-    """All of them, seed by seed, so that what is there when a sweep is stopped can be compared.
+    """All runs, seed by seed, so that an interrupted sweep leaves results that can be compared.
 
-    Refuses what no run could be made of, and directories that hold runs with other settings.
+    Refuses invalid settings, and directories that hold runs with other settings.
     """
     for flag in passed_on:
         if flag.split("=")[0] in OURS:

@@ -1,1 +1,1 @@
-"""What learns from transitions."""
+"""Learning from transitions: TD3, the replay buffer, conditioning on descriptors."""

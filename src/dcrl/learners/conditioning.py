@@ -1,6 +1,6 @@
 """Descriptors as conditions: the normalised space and the similarity.
 
-Both live in [-1, 1]^D, the descriptor's bounds mapped to the cube's corners: the length scale L = 0.1
+Both are in [-1, 1]^D, to whose corners the descriptor's bounds are mapped. The length scale L = 0.1
 is then 3 m on the ants, 1 m on the humanoid and 0.05 of a contact rate.
 """
 

@@ -5,8 +5,8 @@ are stored once. The last transition of an episode needs none: a fall bootstraps
 contributes no critic error. What training needs of d is the similarity S(d, d') alone, which scales
 the reward once, on insertion, so a row holds d' and not d.
 
-An algorithm that rewards novel states also asks for each row's step descriptor. Feet contacts, 0 or 1,
-lie in spare bits of the flags and cost nothing; other values get a column when the first of them comes.
+An algorithm that rewards novel states also needs the step descriptor of each row. Feet contacts, 0 or 1, are
+stored in spare bits of the flags and cost nothing; other values get a column when the first one is inserted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Samples(NamedTuple):
     next_observation: Array  # (..., O)
     target: Array  # (..., D), d' in [-1, 1]; D = 0 when the learner is not conditioned
     terminal: Array  # (...), 1 where the episode ended in a fall
-    truncated: Array  # (...), 1 where it ended by the time limit
+    truncated: Array  # (...), 1 where it was truncated by the time limit
 
 
 TERMINAL, TRUNCATED, FIRST_STATE_BIT = 1, 2, 2  # two values and a position in the byte of flags
@@ -36,8 +36,8 @@ MOST_BITS = 8 - FIRST_STATE_BIT
 
 
 class Replay:
-    """Owns the ring. `inserted` counts every transition ever inserted; `state_size` is that of the step
-    descriptors to keep, 0 for none.
+    """Owns the ring. `inserted` counts all transitions since the start; `state_size` is the size of the step
+    descriptors to store, 0 for none.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Replay:
         self.reward = np.zeros(capacity, np.float32)
         self.target = np.zeros((capacity, target_size), np.float32)
         self.flags: Ints = np.zeros(capacity, np.uint8)
-        self.state: Floats | None = None  # (capacity, D) once a step descriptor was not made of 0 and 1
+        self.state: Floats | None = None  # (capacity, D) once a step descriptor has other values than 0 and 1
 
     @property
     def size(self) -> int:
@@ -89,7 +89,7 @@ class Replay:
             self._append(*rows, *(() if self.state is None else (states,)))
 
     def restore(self, first: int, rows: Mapping[str, Floats | Ints]) -> None:
-        """Put rows of `named_arrays` back, the first of which was the insertion number `first`."""
+        """Restore rows of `named_arrays`, the first of which was insertion number `first`."""
         if "state" in rows and self.state is None:
             self.state = self._states_of_bits(self.flags)
         for name, array in self.named_arrays.items():
@@ -131,7 +131,7 @@ class Replay:
         return (flags[..., None] >> (FIRST_STATE_BIT + np.arange(self.state_size)) & 1).astype(np.float32)
 
 
-NO_REPLAY = Replay(0, 0, 0, 0)  # of algorithms without learners
+NO_REPLAY = Replay(0, 0, 0, 0)  # for algorithms without learners
 
 
 def _bits(states: Floats) -> Ints:

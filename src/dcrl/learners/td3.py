@@ -45,11 +45,11 @@ class TD3Config:
     actor_delay: int = 2
     """Critic updates per actor update."""
     target_rate: float = 0.005
-    """Share of the way a target network moves at each update."""
+    """Polyak averaging rate of the target networks."""
     smoothing_noise: float = 0.2
     """Standard deviation of the noise on target actions."""
     smoothing_clip: float = 0.5
-    """Bound of that noise."""
+    """Clipping bound of that noise."""
     replay_size: int = 1_000_000
     """Transitions kept for training."""
     target_update: Literal["delayed", "every_step"] = "delayed"
@@ -76,7 +76,7 @@ class Network(NamedTuple):
 
 
 class TD3State(NamedTuple):
-    """Everything that learning changes: two critics, or the one a device trains when they are spread out."""
+    """Everything that training changes: the critics and the actor."""
 
     critics: tuple[Network, ...]
     actor: Network
@@ -91,7 +91,7 @@ class TD3:
     descriptor_size: int
     actor_hidden: tuple[int, ...]
     conditioned_actor: bool = True
-    reward: Literal["task", "novelty"] = "task"  # what it learns to gain: the task's rewards, or novel states
+    reward: Literal["task", "novelty"] = "task"  # which reward it maximises: the task's, or novelty
     config: TD3Config = TD3Config()
 
     @property
@@ -132,7 +132,7 @@ class TD3:
 
 
 def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
-    """`actor_delay` critic updates, then one actor update and the targets'; samples (actor_delay, batch, ...).
+    """`actor_delay` critic updates, then one update of the actor and the targets; samples (actor_delay, batch, ...).
 
     `noise` (actor_delay, batch, A) smooths the target actions, once clipped.
     """
@@ -142,7 +142,7 @@ def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) ->
 
 
 def _update_delayed(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
-    y = bellman_target(learner, state, samples, noise)  # of all steps at once: the targets stand still
+    y = bellman_target(learner, state, samples, noise)  # for all steps at once: the target networks are fixed meanwhile
     critics, rate = state.critics, learner.config.target_rate
     for i in range(learner.config.actor_delay):
         critics = tuple(_critic_step(learner, critic, _step(samples, i), y[i]) for critic in critics)
@@ -164,7 +164,7 @@ def _update_every_step(learner: TD3, state: TD3State, samples: Samples, noise: j
 
 
 def bellman_target(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> jax.Array:
-    """y for samples with any leading axes, smoothed by `noise` as it is."""
+    """y for samples with any leading axes; `noise` is added to the target actions without clipping."""
     shape = samples.reward.shape
     rows = math.prod(shape)  # not -1: without conditioning, targets have size 0
     flat = Samples(*(part.reshape(rows, *part.shape[len(shape) :]) for part in samples))

@@ -1,4 +1,4 @@
-"""A generation's actor-critic training: drawing minibatches and going through them."""
+"""One generation of actor-critic training: draw minibatches, gather them, train on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dcrl.learners.replay import Replay, Samples
 from dcrl.learners.td3 import TD3, TD3Config, TD3State, update
 from dcrl.types import Floats, Ints
 
-CHUNK = 300  # steps whose samples are gathered together, while the device trains on those before
+CHUNK = 300  # critic steps per chunk; one chunk is gathered while the device trains on the previous one
 
 
 def train(
@@ -24,9 +24,9 @@ def train(
     key: jax.Array,
     reward: Callable[[Ints], Floats] | None = None,
 ) -> TD3State:
-    """One generation's training. Returns at once: the device goes on while the caller does other work.
+    """One generation of training. Returns immediately: the device trains while the caller does other work.
 
-    `reward` gives other rewards than the stored ones for rows of the replay buffer.
+    `reward`, if given, computes the rewards of rows of the replay buffer instead of the stored ones.
     """
     index = np.asarray(sample_index(keys.stream(key, "samples"), learner.config, replay.size))
     smoothing = keys.stream(key, "smoothing")
@@ -49,7 +49,7 @@ def sample_index(key: jax.Array, config: TD3Config, size: int) -> jax.Array:
 
 @partial(jax.jit, static_argnames=("learner",))
 def train_steps(learner: TD3, state: TD3State, samples: Samples, key: jax.Array, first: int) -> TD3State:
-    """Train on samples (groups, actor_delay, batch, ...), `first` being the number of groups before them."""
+    """Train on samples (groups, actor_delay, batch, ...), the first of which is group number `first`."""
 
     def smoothing(number: jax.Array) -> jax.Array:
         return jax.random.normal(jax.random.fold_in(key, number), samples.action.shape[1:])

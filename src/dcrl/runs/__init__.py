@@ -1,1 +1,1 @@
-"""Runs on disk: configuration, directory, repertoire files."""
+"""Training on disk: configuration, run directory, lock, checkpoints, metrics, logs, sweeps."""

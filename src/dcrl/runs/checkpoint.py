@@ -79,7 +79,7 @@ class Checkpoints:
     def _delete_old(self, generation: int) -> None:
         """Delete all but the newest checkpoints up to this generation, and the files that those do not need.
 
-        A later checkpoint was found damaged: the run was resumed from before it.
+        Later checkpoints are deleted too: they were damaged, and the run was resumed from an earlier one.
         """
         files.forget_unfinished(self.path, "*.*")
         known = [each for each in self._newest_first() if each[1]["generation"] <= generation]

@@ -79,7 +79,7 @@ class Lock:
             try:
                 if _read(self._file).get("token") == self._token:
                     self._beat()
-            except OSError:  # the file server is away; the next heartbeat may reach it
+            except OSError:  # the file server does not answer; the next heartbeat may reach it
                 continue
 
     def _beat(self) -> None:

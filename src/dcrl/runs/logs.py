@@ -22,7 +22,7 @@ PROJECT = "dcrl"  # at Weights & Biases, unless WANDB_PROJECT names another
 
 
 class Log(Protocol):
-    """A place that takes one row per generation."""
+    """A destination that takes one row per generation."""
 
     def write(self, row: Mapping[str, float]) -> None: ...
 
@@ -48,7 +48,7 @@ class TensorBoard:
         self._writer = RecordWriter(open(directory / name, "wb"))  # noqa: SIM115
         self._add(file_version="brain.Event:2")
         restart = event_pb2.SessionLog(status=event_pb2.SessionLog.START)
-        self._add(step=evaluations + 1, session_log=restart)  # what an earlier process wrote after this is void
+        self._add(step=evaluations + 1, session_log=restart)  # voids what an earlier process wrote from here on
         self._writer.flush()
 
     def write(self, row: Mapping[str, float]) -> None:
@@ -114,7 +114,7 @@ class Logs:
     def _try(self, name: str, action: Callable[[], object]) -> None:
         try:
             action()
-        except Exception as error:  # whatever it is, it is not worth a run of days
+        except Exception as error:  # a log must never end a run
             self._logs.pop(name, None)
             reason = " ".join(str(error).split()) or type(error).__name__
             self._warn(f"logging to {name} failed and stops here; the run continues: {reason}")
@@ -136,7 +136,7 @@ def check(names: Iterable[str]) -> None:
 def start(
     names: Iterable[str], run: Path, configuration: Mapping[str, Any], evaluations: int, warn: Callable[[str], None]
 ) -> Logs:
-    """Logs of a run that stands at so many evaluations, -1 if it begins."""
+    """The logs of a run after so many evaluations; -1 for a new run."""
     ways: dict[str, Callable[[], Log]] = {
         "tensorboard": lambda: TensorBoard(run, evaluations),
         "wandb": lambda: WeightsAndBiases(run, configuration, again=evaluations >= 0),

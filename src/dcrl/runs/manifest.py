@@ -1,4 +1,4 @@
-"""What a result was made with: versions, host, commit and command."""
+"""The manifest of a run: versions, host, commit and command."""
 
 from __future__ import annotations
 

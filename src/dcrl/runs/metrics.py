@@ -1,4 +1,4 @@
-"""A run's `metrics.csv` as arrays, and what it says about completeness."""
+"""A run's `metrics.csv` as arrays, and whether the run is complete."""
 
 from __future__ import annotations
 

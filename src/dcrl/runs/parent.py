@@ -1,4 +1,4 @@
-"""Processes that end with the process that started them, also when that is killed."""
+"""Processes that stop when the process that started them ends, even if it is killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ POLL_SECONDS = 0.5
 
 
 def end_with_parent() -> None:
-    """If PARENT names a process, ask this one to stop as soon as that is gone; it then leaves a checkpoint."""
+    """If PARENT names a process, send this one SIGTERM when that ends; a training run then writes a checkpoint."""
     parent = os.environ.pop(PARENT, "")
     if parent.isdigit():
         threading.Thread(target=_watch, args=(int(parent),), name="parent", daemon=True).start()

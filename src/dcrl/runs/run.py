@@ -1,4 +1,4 @@
-"""The run directory: everything a run leaves behind, refreshed while it trains, never half-written."""
+"""The run directory: all files of a run, each updated atomically while it trains."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Run:
         files.write_json(self.path / "config.json", to_json(self.config))
 
     def clear(self) -> None:
-        """Remove what an earlier run left."""
+        """Remove the files of an earlier run."""
         for name in ("metrics.csv", "archive.safetensors", "actor.safetensors", "wandb.json"):
             (self.path / name).unlink(missing_ok=True)
         for name in ("checkpoints", "figures", "reproducibility", "tensorboard", "wandb"):

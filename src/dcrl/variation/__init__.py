@@ -1,1 +1,1 @@
-"""Variation operators: named values that turn an archive into offspring."""
+"""Variation operators: they turn an archive into offspring."""

@@ -1,4 +1,4 @@
-"""Actor injection: the conditioned actor, specialised to sampled descriptors, proposed to the archive (Algorithm 4)."""
+"""Actor injection: the conditioned actor, specialised to sampled descriptors, offered to the archive (Algorithm 4)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ActorInjectionConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ActorInjection:
-    """Specialised copies of the actor; each aims at the descriptor it was specialised to."""
+    """Specialised copies of the actor; the target is the descriptor that each was specialised to."""
 
     name: str = "ai"
     count: int

@@ -33,7 +33,7 @@ class EvolutionStrategyConfig:
     es_learning_rate: float = 0.01
     """Adam's step size."""
     es_l2: float = 0.02
-    """Weight of the pull of parameters towards 0."""
+    """Weight of the L2 penalty on the parameters."""
 
     def __post_init__(self) -> None:
         at_least(self, 2, "es_samples")
@@ -51,7 +51,7 @@ class Search(NamedTuple):
     recent: Ints
 
 
-NO_SEARCH = Search(np.zeros(0, np.float32), (), np.zeros(0, np.int64))  # of algorithms without one
+NO_SEARCH = Search(np.zeros(0, np.float32), (), np.zeros(0, np.int64))  # for algorithms without one
 
 
 def begin(config: EvolutionStrategyConfig, centre: Floats, recent: Ints) -> Search:

@@ -1,4 +1,4 @@
-"""The greedy actor: a learner's own policy, proposed to the archive as it is."""
+"""The greedy actor: a learner's own policy, offered to the archive unchanged."""
 
 from __future__ import annotations
 

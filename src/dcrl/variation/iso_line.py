@@ -31,7 +31,7 @@ class IsoLineConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class IsoLine:
-    """Offspring between and around two independently drawn elites; each aims at what it achieves."""
+    """Offspring between and around two independently drawn elites, without a target."""
 
     name: str = "ga"
     count: int

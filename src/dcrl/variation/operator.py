@@ -17,9 +17,9 @@ from dcrl.types import Descriptor, Floats
 
 @dataclass(frozen=True, kw_only=True)
 class Offspring:
-    """Policies to evaluate, and the descriptors they are meant to achieve.
+    """Policies to evaluate, and their target descriptors.
 
-    `target` is d' in the descriptor's units; a row of NaN means whatever the offspring achieves.
+    `target` is d' in the descriptor's units; a row of NaN stands for the descriptor that the offspring achieves.
     """
 
     genotype: Floats  # (B, P)
@@ -27,12 +27,12 @@ class Offspring:
 
 
 def no_target(count: int, descriptor: Descriptor) -> Floats:
-    """Targets of offspring that aim at what they achieve."""
+    """The target of offspring without one: the descriptor that they achieve."""
     return np.full((count, descriptor.size), np.nan, np.float32)
 
 
 def concatenate(offspring: Sequence[Offspring]) -> Offspring:
-    """Several operators' offspring, in order."""
+    """The offspring of several operators, in order."""
     return Offspring(
         genotype=np.concatenate([some.genotype for some in offspring]),
         target=np.concatenate([some.target for some in offspring]),
@@ -51,7 +51,7 @@ class Sources:
 class Operator(Protocol):
     """`count` offspring per generation, reported under `name`.
 
-    `needs_training` says whether they depend on what this generation trains.
+    `needs_training` says whether they depend on the networks that this generation trains.
     """
 
     @property

@@ -1,10 +1,10 @@
 """Policy-gradient variation: elites climb the critic while keeping their descriptor (Algorithm 3 of the paper).
 
 grad J = mean grad_phi pi_phi(s) grad_a Q_1(s, a | d_phi) at a = pi_phi(s), followed by Adam, fresh for
-each parent. All parents see the same minibatches, so the critic's first layer is taken apart: its state
-part is computed once for all of them, its descriptor part once a parent, and only its action part is
-differentiated. Parents are independent and are shared out among the devices, which take them one by one
-(2, 4 or 8 at a time ran no faster on the 2 cores where they were tried).
+each parent. All parents see the same minibatches, so the critic's first layer is split: its state
+part is computed once for all parents, its descriptor part once per parent, and only its action part is
+differentiated. Parents are independent. They are distributed over the devices, each of which takes one
+at a time (2, 4 or 8 at a time were no faster on 2 cores).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PolicyGradientConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyGradient:
-    """Offspring that improve on elites drawn uniformly; each aims at its parent's descriptor."""
+    """Uniformly drawn elites, improved by gradient steps; the target is the parent's descriptor."""
 
     name: str = "pg"
     count: int
@@ -91,7 +91,7 @@ def climb(
     """(B, P) parents after `config.policy_steps` gradient steps on observations (steps, N, O)."""
     count = len(parents)
     mesh = _mesh(min(jax.local_device_count(), count))
-    rows = np.arange(-(-count // mesh.size) * mesh.size) % count  # the first again, where devices would be idle
+    rows = np.arange(-(-count // mesh.size) * mesh.size) % count  # padded: equally many per device
     shared = jax.device_put((critic, observations), NamedSharding(mesh, WHOLE))
     own = jax.device_put((parents[rows], conditions[rows]), NamedSharding(mesh, OWN))
     return np.asarray(_climb(mesh, learner, layers, config, *shared, *own))[:count]
