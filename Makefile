@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 RUN := runs/walker2d_uni/dcrl_me/seed-0
 CORES := $(shell nproc 2>/dev/null || echo 2)
-# a process a core, but not more than 8: each takes 1 to 3 GiB; a file's tests share its servers and runs, so it stays whole
+# one process per core, at most 8: each takes 1 to 3 GiB; the tests of a file share servers and runs, so they stay in one process
 PYTEST := $(BIN)/python -m pytest --dist loadfile --numprocesses $(shell echo $$(($(CORES) < 8 ? $(CORES) : 8)))
 
 .DEFAULT_GOAL := help
@@ -21,7 +21,7 @@ $(INSTALLED): pyproject.toml constraints.txt src/dcrl/version.py
 
 install: $(INSTALLED) ## create .venv with the package and everything for development
 
-train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about ten minutes on 2 cores), or go on with it, and show the result
+train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about ten minutes on 2 cores), or resume the run
 	@if test -e $(RUN)/checkpoints; then $(BIN)/dcrl resume $(RUN); else $(BIN)/dcrl train walker2d_uni; fi
 
 test: $(INSTALLED) ## run the tests
