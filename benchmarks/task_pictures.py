@@ -16,9 +16,9 @@ from matplotlib import pyplot as plt
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from dcrl.engine import mujoco
 from dcrl.rendering.camera import open_renderer
 from dcrl.tasks import registry
+from dcrl.tasks.engine import mujoco
 from dcrl.tasks.task import Task
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures" / "tasks"

@@ -30,14 +30,14 @@ ROWS = (
     ("learners", "archive"),
     ("simulators",),
     ("tasks", "networks"),
-    ("types", "keys", "version", "devices", "engine", "files", "hyperparameters"),
+    ("types", "keys", "version", "devices", "files", "hyperparameters"),
 )
 LEVEL = {part: len(ROWS) - row for row, parts in enumerate(ROWS) for part in parts}
 
 # Which files may import a package; a folder stands for all that is in it.
 ONLY_IN = {
-    "mujoco": ("engine.py", "simulators/mjx.py", "rendering/camera.py"),
-    "dcrl.engine": ("tasks", "simulators", "rendering", "bench", "check"),
+    "mujoco": ("tasks/engine.py", "simulators/mjx.py", "rendering/camera.py"),
+    "dcrl.tasks.engine": ("tasks", "simulators", "rendering", "bench", "check"),
     "mujoco.mjx": ("simulators/mjx.py",),
     "matplotlib": ("figures", "evaluation", "analysis", "rendering"),
     "PIL": ("rendering",),

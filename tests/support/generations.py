@@ -56,13 +56,13 @@ SMALL: dict[str, Any] = {
         pg=PG,
         td3=TD3,
     ),
+    "me": ME,
     "me_es": MEESConfig(
         evaluations_of_centre=3,
         generations_per_parent=2,
         archive=ARCHIVE,
         es=EvolutionStrategyConfig(es_samples=20, es_learning_rate=0.1),
     ),
-    "me": ME,
     "ablation_ai": dataclasses.replace(DCRL, pg_offspring=8, ai_offspring=None),
     "ablation_actor": dataclasses.replace(DCRL, pg_offspring=8, ai_offspring=None, conditioned_actor=False),
 }

@@ -1,4 +1,4 @@
-"""Algorithms by name."""
+"""Algorithms by name: their default configurations, and the functions that build them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcrl.algorithms.algorithm import Algorithm, Setting
+from dcrl.algorithms.catalogue import CATALOGUE
 from dcrl.algorithms.dcrl_me import ABLATION_ACTOR, ABLATION_AI, DCG, DCRLConfig, dcrl_me
 from dcrl.algorithms.me import MEConfig, me
 from dcrl.algorithms.me_es import MEESConfig, me_es
 from dcrl.algorithms.pga_me import PGAConfig, pga_me
 from dcrl.algorithms.qd_pg import QDPGConfig, qd_pg
+
+BUILDERS: dict[str, tuple[Any, Callable[[Setting, Any], Algorithm]]] = {
+    "dcrl_me": (DCRLConfig(), dcrl_me),
+    "dcg_me": (DCG, dcrl_me),
+    "pga_me": (PGAConfig(), pga_me),
+    "qd_pg": (QDPGConfig(), qd_pg),
+    "me": (MEConfig(), me),
+    "me_es": (MEESConfig(), me_es),
+    "ablation_ai": (ABLATION_AI, dcrl_me),
+    "ablation_actor": (ABLATION_ACTOR, dcrl_me),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,52 +42,8 @@ class Entry:
 
 
 ALGORITHMS: dict[str, Entry] = {
-    entry.name: entry
-    for entry in (
-        Entry(
-            name="dcrl_me",
-            summary="DCRL-MAP-Elites: genetic, descriptor-conditioned policy-gradient and actor-injection offspring",
-            default=DCRLConfig(),
-            build=dcrl_me,
-        ),
-        Entry(
-            name="dcg_me",
-            summary="DCG-MAP-Elites: as dcrl_me, but the actor is evaluated for data only instead of injected",
-            default=DCG,
-            build=dcrl_me,
-        ),
-        Entry(
-            name="pga_me",
-            summary="PGA-MAP-Elites: genetic and policy-gradient offspring, and the greedy actor; no conditioning",
-            default=PGAConfig(),
-            build=pga_me,
-        ),
-        Entry(
-            name="qd_pg",
-            summary="QD-PG: genetic offspring, and policy gradients for quality and for novel states",
-            default=QDPGConfig(),
-            build=qd_pg,
-        ),
-        Entry(
-            name="me_es",
-            summary="ME-ES: an evolution strategy that alternates between novelty and fitness",
-            default=MEESConfig(),
-            build=me_es,
-        ),
-        Entry(name="me", summary="MAP-Elites: genetic offspring alone", default=MEConfig(), build=me),
-        Entry(
-            name="ablation_ai",
-            summary="dcrl_me without actor injection",
-            default=ABLATION_AI,
-            build=dcrl_me,
-        ),
-        Entry(
-            name="ablation_actor",
-            summary="dcrl_me without actor injection, and with an actor that does not see descriptors",
-            default=ABLATION_ACTOR,
-            build=dcrl_me,
-        ),
-    )
+    name: Entry(name=name, summary=known.summary, default=BUILDERS[name][0], build=BUILDERS[name][1])
+    for name, known in CATALOGUE.items()
 }
 
 

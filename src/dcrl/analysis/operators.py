@@ -8,9 +8,11 @@ from typing import Literal
 
 import numpy as np
 
+from dcrl.algorithms.me_es import MEES
 from dcrl.analysis.comparison import Curve, curve
 from dcrl.analysis.records import Record
 from dcrl.types import Floats
+from dcrl.variation.iso_line import IsoLine
 
 What = Literal["improvement", "added"]
 WHATS: tuple[What, ...] = ("improvement", "added")
@@ -41,8 +43,8 @@ def cumulative(record: Record, what: What, operators: Sequence[str]) -> Floats:
 
 def group(record: Record, name: str) -> tuple[str, ...]:
     """The operators of a run that belong to a column of the paper's figure."""
-    genetic = tuple(operator for operator in record.operators if operator == "ga")
-    others = tuple(operator for operator in record.operators if operator not in ("ga", "es"))
+    genetic = tuple(operator for operator in record.operators if operator == IsoLine.name)
+    others = tuple(operator for operator in record.operators if operator not in (IsoLine.name, *MEES.operator_names))
     return {"GA": genetic, "PG + AI": others, "total": record.operators}[name]
 
 

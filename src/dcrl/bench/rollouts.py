@@ -12,11 +12,11 @@ import jax
 import numpy as np
 
 from dcrl import keys
-from dcrl.engine import Batch, SimulationError
 from dcrl.networks.perceptrons import init
 from dcrl.networks.policies import policy_layers
 from dcrl.simulators.mujoco import STAGE, MujocoSimulator, start_states
 from dcrl.simulators.rollouts import start_keys
+from dcrl.tasks.engine import Batch, SimulationError
 from dcrl.tasks.task import Task
 from dcrl.types import Floats, Transitions
 

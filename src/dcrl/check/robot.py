@@ -15,7 +15,7 @@ from dcrl import keys
 from dcrl.check.episodes import check_episodes
 from dcrl.check.findings import FaultError, Finding, Note, find, guard
 from dcrl.check.functions import Sample, check_function, functions_of, trace
-from dcrl.engine import DATA_FIELDS, Batch, mujoco
+from dcrl.tasks.engine import DATA_FIELDS, Batch, mujoco
 from dcrl.tasks.task import Task
 from dcrl.types import Array
 

@@ -30,7 +30,7 @@ EXTRAS = {  # the packages of an optional extra and what they give; mjx and rend
 
 # A process of its own, because an OpenGL library may end the one that tries it.
 DRAW = """
-from dcrl.engine import mujoco
+from dcrl.tasks.engine import mujoco
 from dcrl.rendering.camera import Camera
 from dcrl.tasks.point import point_omni
 data = mujoco.MjData(point_omni.model)

@@ -43,8 +43,7 @@ def estimate(repertoire: Repertoire, repeats: Repeats, simulator: Simulator, see
         played = evaluate(simulator, repertoire.space, genotypes[rows], starts[rows], repertoire.layers, record=False)
         return int(played.steps.sum()), time.perf_counter() - begin
 
-    compiles = type(simulator).__name__ == "MjxSimulator"  # once a batch's size
-    play(slice(None) if compiles else slice(1))
+    play(slice(None) if simulator.compiles else slice(1))
     steps, seconds = play(slice(None))
     return Cost(
         episodes=left,

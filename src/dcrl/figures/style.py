@@ -10,23 +10,13 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+from dcrl.algorithms.catalogue import CATALOGUE
 from dcrl.files import write_bytes
 
 # Okabe and Ito's colour-blind-safe palette; their yellow, too pale for lines on white, is a grey here
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A8A")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (3, 1)), (0, (1, 1)), (0, (8, 2)))
-# The paper's names, in the order of its figures
-LABELS = {
-    "dcrl_me": "DCRL",
-    "dcg_me": "DCG",
-    "pga_me": "PGA",
-    "qd_pg": "QD-PG",
-    "me": "ME",
-    "me_es": "ME-ES",
-    "ablation_ai": "Ablation AI",
-    "ablation_actor": "Ablation Actor",
-}
-ABLATIONS = ("ablation_ai", "ablation_actor")
+LABELS = {name: known.label for name, known in CATALOGUE.items()}  # in the order of the paper's figures
 TEXT_WIDTH = 7.0  # inches, of a page with margins
 # Type of a size to be read in print, and text that stays text in a PDF
 STYLE: dict[Any, Any] = {

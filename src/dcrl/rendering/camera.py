@@ -14,7 +14,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from dcrl.engine import mujoco
+from dcrl.tasks.engine import mujoco
 
 HELP = (
     "set the environment variable MUJOCO_GL to egl (needs PyOpenGL and libEGL), osmesa or glfw (needs a display), "

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
-from dcrl.engine import mujoco
 from dcrl.rendering.camera import open_renderer
+from dcrl.tasks.engine import mujoco
 from dcrl.tasks.task import Task
 from dcrl.types import Floats
 

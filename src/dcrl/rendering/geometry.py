@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
-from dcrl.engine import mujoco
+from dcrl.tasks.engine import mujoco
 from dcrl.types import Floats, Ints
 
 Kind: TypeAlias = Literal[

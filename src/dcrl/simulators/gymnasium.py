@@ -30,6 +30,7 @@ OVERFLOW: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}  # what overf
 class GymnasiumSimulator(Simulator):
     """Owns the environments."""
 
+    compiles = False
     overlap = False  # environments may be bound to the thread that created them
 
     def __init__(self, task: GymnasiumTask) -> None:

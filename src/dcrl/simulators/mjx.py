@@ -31,6 +31,7 @@ from dcrl.types import Array, Bools, Evaluation, Floats, Physics, Transitions
 class MjxSimulator(Simulator):
     """Shards batches over the devices; a rollout is compiled once per batch size and network shape."""
 
+    compiles = True
     overlap = False
 
     def __init__(self, task: Task) -> None:

@@ -19,9 +19,9 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from dcrl.devices import cores
-from dcrl.engine import Batch, SimulationError, mujoco
 from dcrl.networks.policies import Layers, act_each
 from dcrl.simulators.simulator import Recorder, Simulator, closed_error, is_stable
+from dcrl.tasks.engine import Batch, SimulationError, mujoco
 from dcrl.tasks.task import Task
 from dcrl.types import Bools, Evaluation, Floats, Ints, Physics
 
@@ -36,6 +36,7 @@ STAGE = int(mujoco.mjtStage.mjSTAGE_VEL)
 class MujocoSimulator(Simulator):
     """Owns the worker threads and their simulations."""
 
+    compiles = False
     overlap = True
 
     def __init__(self, task: Task, threads: int | None = None) -> None:

@@ -8,8 +8,8 @@ from typing import Protocol, Self
 import jax
 import numpy as np
 
-from dcrl.engine import mujoco
 from dcrl.networks.policies import Layers
+from dcrl.tasks.engine import mujoco
 from dcrl.types import Array, Bools, Descriptor, Evaluation, Floats, Ints, Physics, Transitions
 
 
@@ -23,6 +23,8 @@ class Simulator(Protocol):
 
     overlap: bool
     """Whether episodes may be played in another thread while JAX trains."""
+    compiles: bool
+    """Whether the first batch of each size is slow, because it is compiled."""
 
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
         """Play one episode of each policy (B, P) from the start its key (B,) gives.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dcrl.engine import Batch
+from dcrl.tasks.engine import Batch
 from dcrl.tasks.task import Task
 from dcrl.types import Physics
 

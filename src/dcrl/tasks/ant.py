@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from dcrl.engine import mujoco
 from dcrl.tasks import locomotion
+from dcrl.tasks.engine import mujoco
 from dcrl.tasks.task import Integration, Task
 from dcrl.types import Array, Physics
 

@@ -5,8 +5,8 @@ reward v_x + 1 - 0.001 |u|^2, clipped at 0; one foot, so the descriptor has one 
 
 from __future__ import annotations
 
-from dcrl.engine import mujoco
 from dcrl.tasks import locomotion, walker2d
+from dcrl.tasks.engine import mujoco
 from dcrl.tasks.task import Integration, Task
 from dcrl.types import Array, Physics
 

@@ -7,8 +7,8 @@ u is the scaled control, in +-0.4.
 
 from __future__ import annotations
 
-from dcrl.engine import mujoco
 from dcrl.tasks import locomotion
+from dcrl.tasks.engine import mujoco
 from dcrl.tasks.task import Integration, Task
 from dcrl.types import Array, Physics
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import gymnasium
 import jax
 
-from dcrl.engine import mujoco
+from dcrl.tasks.engine import mujoco
 from dcrl.tasks.task import Start
 from dcrl.types import Array, Descriptor, Physics
 

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias, get_args
 import jax
 import numpy as np
 
-from dcrl.engine import mujoco
+from dcrl.tasks.engine import mujoco
 from dcrl.types import Array, Descriptor, Floats, Physics
 
 Integrator = Literal["Euler", "RK4", "implicit", "implicitfast"]

@@ -5,8 +5,8 @@ reward v_x + 1 - 0.001 |u|^2, clipped at 0
 
 from __future__ import annotations
 
-from dcrl.engine import mujoco
 from dcrl.tasks import locomotion
+from dcrl.tasks.engine import mujoco
 from dcrl.tasks.task import Integration, Task
 from dcrl.types import Array, Physics
 
