@@ -40,7 +40,7 @@ class Config:
     warm_up_generations: int = 10
     """Generations of ours before the first timed one, so that its archive holds robots that survive."""
     horizon: int | None = None
-    """Control steps an episode; the task's own by default. Smaller only to try the benchmark out."""
+    """Control steps per episode; the task's own by default. Smaller only to try the benchmark out."""
     json: Path | None = None
     """Where to write everything that was measured."""
     sizes: Annotated[Sizes, tyro.conf.arg(name="")] = Sizes()

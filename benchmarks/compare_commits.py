@@ -33,7 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("before", help="a commit, or a directory of runs that this script left")
     parser.add_argument("after", nargs="?", default="HEAD")
-    parser.add_argument("--keep", type=Path, help="where the runs go, and are found again the next time")
+    parser.add_argument("--keep", type=Path, help="where the runs are kept and reused")
     flags = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         output = flags.keep or Path(scratch)

@@ -1,7 +1,7 @@
 """Damage repertoire and checkpoint files at random and load them: each is refused in a sentence, or is what it was.
 
 Files that only lost or changed bytes must be refused or give back the original exactly. Of every eighth file the
-checksums are made to fit the change, as somebody with ill intent would: then it must be refused, or hold arrays of the
+checksums are made to fit the change, as an attacker would: then it must be refused, or hold arrays of the
 right kinds and shapes. Nothing may raise anything but a ValueError, take longer than 10 s, or need more than 2 GiB.
 
     python benchmarks/fuzz.py --files 10000 --seed 0
@@ -272,13 +272,15 @@ def checkpoints(directory: Path, name: str, count: int, seed: int) -> Counter[st
         if sealed:
             _reseal(directory)
         case = f"{mutation.__name__} of {path.name} of {name}, number {number} of seed {seed}"
-        told: list[str] = []
+        warned: list[str] = []
         fresh = dataclasses.replace(empty, replay=copy.deepcopy(empty.replay))
-        found = attempt(lambda fresh=fresh, told=told: Checkpoints(directory).load(fresh, about, told.append), case)
+        found = attempt(
+            lambda fresh=fresh, warned=warned: Checkpoints(directory).load(fresh, about, warned.append), case
+        )
         same = found is not None and _leaves(found) == original
         assert found is None or same or sealed, f"{case} loads as another state"
         assert found is None or _shapes(found) == _shapes(state), f"{case} has other shapes"
-        assert found is not None or not (directory / "generation-00000003.json").exists() or told or sealed, case
+        assert found is not None or not (directory / "generation-00000003.json").exists() or warned or sealed, case
         outcomes["refused" if found is None else "same" if same else "other, resealed"] += 1
         path.write_bytes(whole[path])
         for changed, content in whole.items():

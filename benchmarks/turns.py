@@ -55,7 +55,7 @@ class Job:
     """What a worker runs."""
 
     task: str
-    horizon: int  # control steps an episode
+    horizon: int  # control steps per episode
     warm_up: int = 2  # generations before the first timed one; by then everything is compiled
     whole_episodes: int = 0  # 1: a fall does not end an episode; QDax's episodes are always simulated whole
     sizes: Sizes = Sizes()

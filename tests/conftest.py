@@ -91,7 +91,7 @@ def episodes() -> Callable[[str, str], tuple[Task, Evaluation]]:
 
 @pytest.fixture(scope="session")
 def outcome() -> Callable[..., list[bytes]]:
-    """`outcome(evaluation, rows)`: one `bytes` an episode, of everything that it lived through and came to."""
+    """`outcome(evaluation, rows)`: one `bytes` per episode, of all its transitions and results."""
 
     def make(evaluation: Evaluation, rows: object = None) -> list[bytes]:
         every = np.arange(len(evaluation.fitness)) if rows is None else np.asarray(rows)
@@ -102,11 +102,11 @@ def outcome() -> Callable[..., list[bytes]]:
 
 def _bytes(evaluation: Evaluation, row: int) -> bytes:
     parts = [evaluation.fitness[row], evaluation.descriptor[row], evaluation.steps[row], evaluation.valid[row]]
-    lived = evaluation.transitions
-    if lived is not None:
-        steps = lived.steps[row]
-        parts += [lived.observation[row, : steps + 1], lived.state_descriptor[row, : steps + 1]]
-        parts += [lived.action[row, :steps], lived.reward[row, :steps], lived.terminated[row]]
+    transitions = evaluation.transitions
+    if transitions is not None:
+        steps = transitions.steps[row]
+        parts += [transitions.observation[row, : steps + 1], transitions.state_descriptor[row, : steps + 1]]
+        parts += [transitions.action[row, :steps], transitions.reward[row, :steps], transitions.terminated[row]]
     return b"".join(np.asarray(part).tobytes() for part in parts)
 
 

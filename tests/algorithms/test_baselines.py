@@ -1,4 +1,4 @@
-"""What tells the baselines and ablations apart, and MAP-Elites beside pyribs' on the point."""
+"""How the baselines and ablations differ, and MAP-Elites against pyribs' on the point."""
 
 from __future__ import annotations
 

@@ -118,12 +118,12 @@ def test_the_descriptor_computed_from_an_observation_is_the_step_descriptor(name
     if task.descriptor_from_observation is None:
         assert task.descriptor.over == "mean"
         return
-    lived = evaluation.transitions
+    transitions = evaluation.transitions
     for b in np.flatnonzero(evaluation.valid):
-        rows = slice(0, lived.steps[b] + 1)
+        rows = slice(0, transitions.steps[b] + 1)
         np.testing.assert_allclose(
-            task.descriptor_from_observation(lived.observation[b, rows]),
-            lived.state_descriptor[b, rows],
+            task.descriptor_from_observation(transitions.observation[b, rows]),
+            transitions.state_descriptor[b, rows],
             rtol=1e-5,
             atol=1e-6,
         )

@@ -81,19 +81,19 @@ def test_the_version_is_the_packages() -> None:
 def test_help_names_every_verb(said: Said) -> None:
     code, text, error = said("--help")
     assert (code, error) == (0, "")
-    assert all(f"  {verb} " in text and summary in text for verb, summary in COMMANDS.items())
+    assert all(f"  {name} " in text and summary in text for name, summary in COMMANDS.items())
 
 
-WRITING = ("train", "resume", "sweep", "export", "explore")  # verbs whose outcome is files or a page
+WRITING = ("train", "resume", "sweep", "export", "explore")  # commands that write files or serve a page
 
 
-@pytest.mark.parametrize("verb", [*(verb for verb in COMMANDS if verb != "bench"), "bench rollout", "bench generation"])
-def test_every_verb_explains_every_flag(said: Said, verb: str) -> None:
-    code, text, error = said(*verb.split(), "--help")
+@pytest.mark.parametrize("name", [*(name for name in COMMANDS if name != "bench"), "bench rollout", "bench generation"])
+def test_every_command_explains_every_flag(said: Said, name: str) -> None:
+    code, text, error = said(*name.split(), "--help")
     assert (code, error) == (0, "")
-    assert f"usage: dcrl {verb}" in text
+    assert f"usage: dcrl {name}" in text
     flags = re.findall(r"^\W+ (--[a-z][a-z.-]*)", text, re.MULTILINE)
-    assert ("--json" in flags) != (verb in WRITING)
+    assert ("--json" in flags) != (name in WRITING)
     assert len(re.findall(r"\((default|required|repeatable|optional)", text)) >= len(flags)
 
 

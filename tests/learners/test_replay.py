@@ -1,4 +1,4 @@
-"""The replay buffer against a plain list of what was lived, and what it costs to insert."""
+"""The replay buffer against a plain list of the simulated steps, and what it costs to insert."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ OBSERVATION, ACTION, TARGET = 3, 2, 2
 
 
 def episodes(steps: list[int], fell: list[bool], horizon: int = 12, seed: int = 0) -> Transitions:
-    """Episodes of the given lengths; every number is different, and what was not lived is NaN."""
+    """Episodes of the given lengths; every number is different, and what was not simulated is NaN."""
     random, count = np.random.default_rng(seed), len(steps)
-    lived = Transitions(
+    transitions = Transitions(
         observation=random.normal(size=(count, horizon + 1, OBSERVATION)).astype(np.float32),
         action=random.normal(size=(count, horizon, ACTION)).astype(np.float32),
         reward=random.normal(size=(count, horizon)).astype(np.float32),
@@ -25,32 +25,32 @@ def episodes(steps: list[int], fell: list[bool], horizon: int = 12, seed: int = 
         terminated=np.array(fell),
     )
     for b, length in enumerate(steps):
-        lived.observation[b, length + 1 :] = np.nan
-        lived.action[b, length:] = np.nan
-        lived.reward[b, length:] = np.nan
-    return lived
+        transitions.observation[b, length + 1 :] = np.nan
+        transitions.action[b, length:] = np.nan
+        transitions.reward[b, length:] = np.nan
+    return transitions
 
 
-def insert(replay: Replay, lived: Transitions, valid: list[bool] | None = None, seed: int = 1) -> list[dict]:
+def insert(replay: Replay, transitions: Transitions, valid: list[bool] | None = None, seed: int = 1) -> list[dict]:
     """Insert, and return what should be stored: one record a transition, in order."""
-    random, count = np.random.default_rng(seed), len(lived.steps)
+    random, count = np.random.default_rng(seed), len(transitions.steps)
     kept = np.ones(count, bool) if valid is None else np.array(valid)
     similarity = random.uniform(0.1, 1, count).astype(np.float32)
     target = random.uniform(-1, 1, (count, TARGET)).astype(np.float32)
-    replay.insert(lived, kept, similarity, target)
+    replay.insert(transitions, kept, similarity, target)
     return [
         {
-            "observation": lived.observation[b, t],
-            "action": lived.action[b, t],
-            "reward": lived.reward[b, t] * similarity[b],
-            "next_observation": None if t == lived.steps[b] - 1 else lived.observation[b, t + 1],
+            "observation": transitions.observation[b, t],
+            "action": transitions.action[b, t],
+            "reward": transitions.reward[b, t] * similarity[b],
+            "next_observation": None if t == transitions.steps[b] - 1 else transitions.observation[b, t + 1],
             "target": target[b],
-            "terminal": float(t == lived.steps[b] - 1 and lived.terminated[b]),
-            "truncated": float(t == lived.steps[b] - 1 and not lived.terminated[b]),
+            "terminal": float(t == transitions.steps[b] - 1 and transitions.terminated[b]),
+            "truncated": float(t == transitions.steps[b] - 1 and not transitions.terminated[b]),
         }
         for b in range(count)
         if kept[b]
-        for t in range(lived.steps[b])
+        for t in range(transitions.steps[b])
     ]
 
 
@@ -98,8 +98,8 @@ def test_the_ring_wraps_in_the_middle_of_an_episode(capacity):
     replay, records, random = Replay(capacity, OBSERVATION, ACTION, TARGET), [], np.random.default_rng(capacity)
     for round_number in range(12):
         steps = random.integers(1, 7, 4).tolist()
-        lived = episodes(steps, (random.random(4) < 0.5).tolist(), seed=round_number)
-        records += insert(replay, lived, seed=round_number)
+        transitions = episodes(steps, (random.random(4) < 0.5).tolist(), seed=round_number)
+        records += insert(replay, transitions, seed=round_number)
         assert_holds(replay, records)
     assert replay.inserted > 3 * capacity
 
@@ -135,11 +135,13 @@ def test_samples_keep_the_leading_axes_of_the_index():
 
 def test_an_unconditioned_learners_buffer_has_no_targets():
     replay = Replay(30, OBSERVATION, ACTION, 0)
-    lived = episodes([4, 3], [True, False])
-    replay.insert(lived, np.ones(2, bool), np.ones(2, np.float32), np.zeros((2, 0), np.float32))
+    transitions = episodes([4, 3], [True, False])
+    replay.insert(transitions, np.ones(2, bool), np.ones(2, np.float32), np.zeros((2, 0), np.float32))
     samples = replay.gather(np.arange(7))
     assert samples.target.shape == (7, 0)
-    np.testing.assert_array_equal(samples.reward, np.concatenate([lived.reward[0, :4], lived.reward[1, :3]]))
+    np.testing.assert_array_equal(
+        samples.reward, np.concatenate([transitions.reward[0, :4], transitions.reward[1, :3]])
+    )
 
 
 def test_inserting_copies_rows_and_not_the_buffer():
@@ -147,7 +149,7 @@ def test_inserting_copies_rows_and_not_the_buffer():
     places = [array.ctypes.data for array in replay.arrays]
     whole = sum(array.nbytes for array in replay.arrays)
     random = np.random.default_rng(0)
-    lived = Transitions(
+    transitions = Transitions(
         observation=random.normal(size=(4, 101, 30)).astype(np.float32),
         action=random.normal(size=(4, 100, 8)).astype(np.float32),
         reward=random.normal(size=(4, 100)).astype(np.float32),
@@ -157,13 +159,13 @@ def test_inserting_copies_rows_and_not_the_buffer():
     )
     tracemalloc.start()
     try:
-        replay.insert(lived, np.ones(4, bool), np.ones(4, np.float32), np.zeros((4, 2), np.float32))
+        replay.insert(transitions, np.ones(4, bool), np.ones(4, np.float32), np.zeros((4, 2), np.float32))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert peak < whole / 100
     assert [array.ctypes.data for array in replay.arrays] == places
-    assert not any(np.shares_memory(replay.observation, part) for part in (lived.observation, lived.action))
+    assert not any(np.shares_memory(replay.observation, part) for part in (transitions.observation, transitions.action))
     assert replay.size == 400
 
 

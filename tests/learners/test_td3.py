@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 
 import jax
@@ -11,25 +10,13 @@ import numpy as np
 import pytest
 
 from dcrl import keys
-from dcrl.learners import td3, training
-from dcrl.learners.replay import TERMINAL, Replay, Samples
+from dcrl.learners import td3
+from dcrl.learners.replay import Samples
 from dcrl.learners.td3 import TD3, TD3Config, TD3State
-from dcrl.types import Transitions
 from support.by_hand import Adam, Network, Values, ascend, doubles, vector
+from support.learner import learner
 
 BATCH = 12
-CONFIG = TD3Config(critic_hidden=(16, 12), critic_steps=20, batch_size=BATCH, target_rate=0.1, replay_size=200)
-
-
-def learner(descriptor_size: int = 2, *, conditioned_actor: bool = True, **settings: object) -> TD3:
-    return TD3(
-        observation_size=5,
-        action_size=3,
-        descriptor_size=descriptor_size,
-        actor_hidden=(14, 10),
-        conditioned_actor=conditioned_actor,
-        config=replace(CONFIG, **settings),
-    )
 
 
 def random_samples(learner: TD3, seed: int, steps: int = 2) -> tuple[Samples, np.ndarray]:
@@ -206,78 +193,6 @@ def test_a_time_limit_contributes_no_critic_error(target_update):
     for leaf, after in zip(expected, jax.tree.leaves(step(state, swapped(cut), noise)), strict=True):
         np.testing.assert_array_equal(leaf, after)
     assert not np.array_equal(expected[0], jax.tree.leaves(step(state, swapped(~cut), noise))[0])
-
-
-def filled_replay(subject: TD3, episodes: int = 8, horizon: int = 6) -> Replay:
-    random = np.random.default_rng(0)
-    replay = Replay(subject.config.replay_size, 5, 3, subject.descriptor_size)
-    lived = Transitions(
-        observation=random.normal(size=(episodes, horizon + 1, 5)).astype(np.float32),
-        action=random.uniform(-1, 1, (episodes, horizon, 3)).astype(np.float32),
-        reward=random.uniform(size=(episodes, horizon)).astype(np.float32),
-        state_descriptor=np.zeros((episodes, horizon + 1, 2), np.float32),
-        steps=random.integers(1, horizon + 1, episodes),
-        terminated=np.arange(episodes) % 3 == 0,
-    )
-    target = random.uniform(-1, 1, (episodes, subject.descriptor_size)).astype(np.float32)
-    replay.insert(lived, np.ones(episodes, bool), np.ones(episodes, np.float32), target)
-    return replay
-
-
-def trained(subject: TD3, replay: Replay, seed: int = 1, start: int = 0) -> TD3State:
-    return training.train(subject, subject.init(keys.root(start)), replay, keys.root(seed))
-
-
-def same(a: TD3State, b: TD3State) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True))
-
-
-def test_training_is_a_function_of_state_buffer_and_key():
-    subject = learner()
-    replay = filled_replay(subject)
-    first = trained(subject, replay)
-    assert same(first, trained(subject, replay))
-    assert not same(first, trained(subject, replay, seed=2))
-    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(first))
-    updates = [
-        [int(leaf) for leaf in jax.tree.leaves(network.optimiser) if np.ndim(leaf) == 0]
-        for network in (*first.critics, first.actor)
-    ]
-    assert updates == [[20], [20], [10]]  # as Adam counts them
-
-
-def test_training_draws_only_what_was_inserted():
-    subject = learner()
-    clean, spoilt = filled_replay(subject), filled_replay(subject)
-    assert spoilt.size < spoilt.capacity
-    spoilt.observation[spoilt.size + 1 :] = np.nan  # the row after the last is looked up as its (unused) next state
-    spoilt.action[spoilt.size :] = np.nan
-    spoilt.reward[spoilt.size :] = np.nan
-    assert same(trained(subject, clean), trained(subject, spoilt))
-
-
-def test_training_smooths_target_actions():
-    replay = filled_replay(learner())
-    assert not same(trained(learner(), replay), trained(learner(smoothing_noise=0.0), replay))
-
-
-def test_training_fits_the_critic_to_known_returns():
-    """With every transition a fall, Q is the reward: a regression whose answer is known."""
-    subject = learner(critic_steps=600, critic_learning_rate=1e-2, batch_size=24)
-    replay = filled_replay(subject, episodes=24, horizon=1)
-    replay.flags[:24] = TERMINAL
-    state = trained(subject, replay)
-    every = replay.gather(np.arange(24))
-    for critic in state.critics:
-        values = subject.value(critic.online, every.observation, every.action, every.target)
-        np.testing.assert_allclose(values, every.reward, atol=0.05)
-    greedy = subject.policy(state.actor.online, every.observation, every.target)
-    fresh = subject.policy(subject.init(keys.root(0)).actor.online, every.observation, every.target)
-    value = [
-        float(subject.value(state.critics[0].online, every.observation, a, every.target).mean())
-        for a in (fresh, greedy)
-    ]
-    assert value[1] > value[0] + 0.05  # and the actor climbs it
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ BOTH = ("--log", "tensorboard", "wandb")
 
 @pytest.fixture(scope="module", autouse=True)
 def environment() -> Iterator[socket.socket]:
-    """W&B offline; its server is a socket of ours, on which somebody who sends anything must knock."""
+    """W&B offline; its server is a socket of the test, which would see anything that is sent."""
     with pytest.MonkeyPatch.context() as patch, socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         patch.setenv("WANDB_MODE", "offline")

@@ -17,7 +17,7 @@ from dcrl.tasks.point import point_omni
 
 CHEAP = ("point_omni",)  # the others compile for up to minutes on a CPU
 TASKS = [pytest.param(name, marks=() if name in CHEAP else pytest.mark.slow) for name in registry.BUILT_IN]
-SHARED = 5  # steps for which two precisions are told to stay together; contacts multiply rounding errors after that
+SHARED = 5  # steps for which two precisions must agree; after that contacts multiply rounding errors
 # MJX turns the friction pyramid of a steep capsule another way than C, and an ant stands on four of them: its first
 # step is in the air and agrees, and then its episodes agree on average.
 ANTS = ("ant_omni", "anttrap_omni", "ant_uni")

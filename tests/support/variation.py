@@ -32,7 +32,7 @@ def filled_archive(parameters: int = LAYERS.parameters, elites: int = 30) -> Arc
 
 def filled_replay() -> Replay:
     random = np.random.default_rng(1)
-    lived = Transitions(
+    transitions = Transitions(
         observation=random.normal(size=(6, 11, 5)).astype(np.float32),
         action=random.uniform(-1, 1, (6, 10, 3)).astype(np.float32),
         reward=random.uniform(size=(6, 10)).astype(np.float32),
@@ -41,5 +41,5 @@ def filled_replay() -> Replay:
         terminated=np.zeros(6, bool),
     )
     replay = Replay(500, 5, 3, 2)
-    replay.insert(lived, np.ones(6, bool), np.ones(6, np.float32), np.zeros((6, 2), np.float32))
+    replay.insert(transitions, np.ones(6, bool), np.ones(6, np.float32), np.zeros((6, 2), np.float32))
     return replay

@@ -101,9 +101,9 @@ def shared_observation(task: Task, theirs: np.ndarray) -> np.ndarray:
     """The part of Gymnasium's observation that ours begins with, in our terms."""
     if task.name == "halfcheetah_uni":  # the pitch is one angle there and two numbers here
         return np.concatenate([theirs[:1], [np.cos(theirs[1] / 2), np.sin(theirs[1] / 2)], theirs[2:]])
-    if task.name == "ant_uni":  # theirs goes on with contact forces
+    if task.name == "ant_uni":  # theirs continues with contact forces
         return theirs[:27]
-    if task.name == "humanoid_uni":  # theirs goes on with quantities of the state one substep earlier
+    if task.name == "humanoid_uni":  # theirs continues with quantities of the state one substep earlier
         return theirs[:45]
     return theirs
 

@@ -178,7 +178,7 @@ def test_an_episode_is_finite_and_rewards_are_never_negative(played):
 
 
 def observations_made(evaluation: object) -> np.ndarray:
-    """(B, T + 1), true for the observations that were made: one more than the steps lived."""
+    """(B, T + 1), true for the observations that were made: one more than the simulated steps."""
     return np.arange(evaluation.transitions.observation.shape[1]) <= evaluation.steps[:, None]
 
 
