@@ -14,9 +14,7 @@ from dcrl.learners import td3
 from dcrl.learners.replay import Samples
 from dcrl.learners.td3 import TD3, TD3Config, TD3State
 from support.by_hand import Adam, Network, Values, ascend, doubles, vector
-from support.learner import learner
-
-BATCH = 12
+from support.learner import BATCH, learner
 
 
 def random_samples(learner: TD3, seed: int, steps: int = 2) -> tuple[Samples, np.ndarray]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dcrl.learners.td3 import TD3
+from dataclasses import replace
+
+from dcrl.learners.td3 import TD3, TD3Config
+
+BATCH = 12
+CONFIG = TD3Config(critic_hidden=(16, 12), critic_steps=20, batch_size=BATCH, target_rate=0.1, replay_size=200)
 
 
 def learner(descriptor_size: int = 2, *, conditioned_actor: bool = True, **settings: object) -> TD3:
