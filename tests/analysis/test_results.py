@@ -1,0 +1,38 @@
+"""The repository's own results: complete, from one commit per task, without this machine's paths, and reported whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from dcrl.analysis.collection import collect
+from dcrl.runs.metrics import budget_used, read_metrics
+
+RESULTS = Path(__file__).parents[2] / "results"
+RUNS = sorted(path.parent for path in RESULTS.glob("*/*/seed-*/config.json"))
+
+
+def read(run: Path, name: str) -> dict:
+    return json.loads((run / name).read_text())
+
+
+def test_every_run_used_its_budget_up_and_says_what_made_it():
+    assert RUNS
+    for run in RUNS:
+        config, manifest = read(run, "config.json"), read(run, "manifest.json")
+        assert run == RESULTS / config["task"] / config["algorithm"] / f"seed-{config['seed']}"
+        assert budget_used(read_metrics(run / "metrics.csv")["evaluations"], config["evaluations"])
+        assert manifest["command"][:2] == ["dcrl", "train"]
+        assert not any(word.startswith("/") for word in manifest["command"])
+        assert (run / "map.png").stat().st_size < 100_000
+
+
+def test_the_runs_of_a_task_come_from_one_commit():
+    commits: dict[str, set[str]] = {}
+    for run in RUNS:
+        commits.setdefault(run.parents[1].name, set()).add(read(run, "manifest.json")["commit"])
+    assert all(len(found) == 1 and not next(iter(found)).endswith("+") for found in commits.values()), commits
+
+
+def test_they_are_all_read():
+    assert len(collect([RESULTS]).records) == len(RUNS)
