@@ -9,8 +9,7 @@ import pytest
 from dcrl.networks.policies import policy_layers
 from dcrl.tasks import registry
 from dcrl.types import Physics
-
-HORIZON = 40  # of the episodes in conftest.py
+from support.episodes import HORIZON
 
 # observation, actions, parameters of a policy with two hidden layers of 128, episode, descriptor, bounds
 TABLE = {
@@ -166,13 +165,13 @@ def test_functions_take_states_with_any_leading_axes(task):
 
 def test_an_episode_is_finite_and_rewards_are_never_negative(played):
     _, evaluation = played
-    lived, within = evaluation.transitions.simulated, observations_made(evaluation)
+    simulated, within = evaluation.transitions.simulated, observations_made(evaluation)
     assert evaluation.valid.all()
     assert np.isfinite(evaluation.transitions.observation[within]).all()
     assert np.isfinite(evaluation.transitions.state_descriptor[within]).all()
-    assert (np.abs(evaluation.transitions.action[lived]) <= 1).all()
-    assert (evaluation.transitions.reward[lived] >= 0).all()
-    assert evaluation.transitions.reward[lived].max() > 0
+    assert (np.abs(evaluation.transitions.action[simulated]) <= 1).all()
+    assert (evaluation.transitions.reward[simulated] >= 0).all()
+    assert evaluation.transitions.reward[simulated].max() > 0
     for array in (evaluation.transitions.observation, evaluation.transitions.action, evaluation.transitions.reward):
         assert array.dtype == np.float32
 
@@ -229,13 +228,13 @@ def test_only_the_last_state_of_a_fall_is_unhealthy(played):
         assert evaluation.transitions.terminated.sum() >= 16
 
 
-def test_fitness_is_the_sum_of_the_rewards_lived(played):
+def test_fitness_is_the_sum_of_the_simulated_rewards(played):
     _, evaluation = played
     rewards = np.where(evaluation.transitions.simulated, evaluation.transitions.reward, 0).astype(np.float64)
     np.testing.assert_allclose(evaluation.fitness, rewards.sum(axis=1), rtol=1e-5, atol=1e-5)
 
 
-def test_the_descriptor_is_that_of_the_steps_lived(played):
+def test_the_descriptor_is_that_of_the_simulated_steps(played):
     task, evaluation = played
     states = evaluation.transitions.state_descriptor
     for i, steps in enumerate(evaluation.steps):

@@ -146,8 +146,8 @@ def test_the_horizon_is_no_terminal_state():
 def test_a_descriptor_over_the_mean():
     mean = dcrl.Descriptor(names=("x",), unit="m", low=(-4.0,), high=(4.0,), over="mean")
     evaluation = play(slide(descriptor=mean), pushes(0.5))
-    lived = evaluation.transitions.state_descriptor[0, 1 : evaluation.steps[0] + 1, 0]
-    assert evaluation.descriptor[0, 0] == pytest.approx(lived.mean(), rel=1e-6)
+    reached = evaluation.transitions.state_descriptor[0, 1 : evaluation.steps[0] + 1, 0]
+    assert evaluation.descriptor[0, 0] == pytest.approx(reached.mean(), rel=1e-6)
 
 
 @pytest.mark.parametrize("breaks", ["observation", "reward", "overflow", "info"])
