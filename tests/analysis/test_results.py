@@ -1,4 +1,4 @@
-"""The repository's own results: complete, from one commit per task, without this machine's paths, and reported whole."""
+"""The repository's own results: complete, from one commit per task, without a machine's paths, and all of them read."""
 
 from __future__ import annotations
 

@@ -12,34 +12,16 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 import dcrl
-from dcrl.algorithms.algorithm import ArchiveConfig, State
-from dcrl.algorithms.dcrl_me import DCRLConfig
+from dcrl.algorithms.algorithm import State
 from dcrl.algorithms.me import MEConfig
 from dcrl.files import write_tensors
 from dcrl.learners.conditioning import normalise
-from dcrl.learners.td3 import TD3Config
 from dcrl.networks.perceptrons import act, join
 from dcrl.runs import config as configs
 from dcrl.runs.config import RunConfig, from_json
 from dcrl.runs.run import Run
 from dcrl.tasks.point import point_omni
-
-ARCHIVE = ArchiveConfig(cells=40, cvt_samples=500)
-CONFIG = RunConfig(
-    task="point_omni",
-    algorithm="dcrl_me",
-    evaluations=40,
-    seed=3,
-    simulator=None,
-    hidden=(16, 12),
-    hyperparameters=DCRLConfig(
-        ga_offspring=20,
-        pg_offspring=10,
-        ai_offspring=10,
-        archive=ARCHIVE,
-        td3=TD3Config(critic_hidden=(8, 8), replay_size=5000),
-    ),
-)
+from support.run_config import ARCHIVE, CONFIG
 
 
 def begun(config: RunConfig, output: Path) -> tuple[Run, State]:

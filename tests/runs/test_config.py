@@ -7,28 +7,10 @@ import json
 
 import pytest
 
-from dcrl.algorithms.algorithm import ArchiveConfig
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.algorithms.me import MEConfig
-from dcrl.learners.td3 import TD3Config
-from dcrl.runs.config import RunConfig, from_json, to_json
-
-ARCHIVE = ArchiveConfig(cells=40, cvt_samples=500)
-CONFIG = RunConfig(
-    task="point_omni",
-    algorithm="dcrl_me",
-    evaluations=40,
-    seed=3,
-    simulator=None,
-    hidden=(16, 12),
-    hyperparameters=DCRLConfig(
-        ga_offspring=20,
-        pg_offspring=10,
-        ai_offspring=10,
-        archive=ARCHIVE,
-        td3=TD3Config(critic_hidden=(8, 8), replay_size=5000),
-    ),
-)
+from dcrl.runs.config import from_json, to_json
+from support.run_config import ARCHIVE, CONFIG
 
 
 @pytest.mark.parametrize(
