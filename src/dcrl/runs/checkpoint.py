@@ -24,6 +24,7 @@ from dcrl.learners.replay import Replay
 from dcrl.runs.checkpoint_config import CheckpointConfig
 from dcrl.runs.checkpoint_files import COUNTS, DamagedError, Tensors, checksum, description, span, verify
 from dcrl.runs.config import differences
+from dcrl.runs.manifest import made_with
 
 ARCHIVE = tuple(field.name for field in dataclasses.fields(Archive))
 
@@ -104,7 +105,7 @@ class Checkpoints:
             if differing:
                 raise ValueError(
                     f"{path.parent.parent} cannot be resumed: {'; '.join(differing)}; "
-                    "restore what it was started with, or start another run"
+                    f"restore what it was started with ({made_with(self.path.parent)}), or start another run"
                 )
             try:
                 return self._restore(content, empty)

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dcrl.devices import cores
+from dcrl.files import read_json
+from dcrl.version import __version__
 
 PACKAGES = ("dcrl-map-elites", "jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
 
@@ -27,6 +29,16 @@ def manifest() -> dict[str, Any]:
         "packages": {name: _version(name) for name in PACKAGES},
         "commit": _commit(),
     }
+
+
+def made_with(run: Path) -> str:
+    """The version and commit that a run was made with, in words."""
+    try:
+        found = read_json(run / "manifest.json")
+        version, commit = found["packages"]["dcrl-map-elites"], found["commit"]
+    except (ValueError, KeyError, TypeError):
+        return "its version is unknown"
+    return f"dcrl {version}" + (f", commit {str(commit)[:7]}" if commit else "") + f"; this is {__version__}"
 
 
 def _version(package: str) -> str | None:
