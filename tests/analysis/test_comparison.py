@@ -239,7 +239,7 @@ def test_metrics_are_used_up_to_where_they_are_damaged(damage, tmp_path):
     (path / "metrics.csv").write_text("".join(lines))
     runs = collect([tmp_path])
     assert runs.records[0].metrics["qd_score"].tolist() == pytest.approx([0, 100, 200, 300])
-    assert "metrics.csv is damaged at row 5; the 4 rows before it are used" in runs.remarks[0]
+    assert "metrics.csv is damaged at row 5; the rows before it are used" in runs.remarks[0]
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_runs_are_compared_from_their_first_generation_on(tmp_path):
     write_run(tmp_path, "point_omni", "me", 0, 900.0)
     runs = collect([tmp_path])
     assert budgets(runs, 100) == {"point_omni": 100}
-    with pytest.raises(ValueError, match="their first generation ends after 100; give at least that many"):
+    with pytest.raises(ValueError, match=r"can be compared after 100 evaluations or more, .* got 99"):
         budgets(runs, 99)
 
 

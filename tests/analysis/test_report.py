@@ -158,7 +158,7 @@ def test_the_page_reads_like_a_results_section(made):
         "With 3 runs per side the smallest possible p value is 0.1",
         "It takes 6 runs per side",
         "dcrl train ant_uni --algorithm dcrl_me --seed 0",
-        "12 of 24 runs have not been re-evaluated",
+        "Not re-evaluated: 12 of 24 runs",
     ):
         assert said in text, said
 
@@ -229,7 +229,7 @@ def test_bad_input_is_one_sentence(runs, made, tmp_path, capsys):
     assert "at least 1 evaluation" in refused(runs, *away, "--evaluations", "0")
     assert "positive numbers, got 10 -1" in refused(runs, *away, "--at-seconds", "10", "-1")
     assert "a finite QD score, got nan" in refused(runs, *away, "--threshold", "nan")
-    assert "cannot be compared after 1 evaluations" in refused(runs, *away, "--evaluations", "1")
+    assert "can be compared after 100 evaluations or more" in refused(runs, *away, "--evaluations", "1")
     (tmp_path / "file").write_text("")
     assert "is a file" in refused(runs, "--output", tmp_path / "file")
     assert "cannot write to" in refused(runs, "--output", tmp_path / "file" / "below")

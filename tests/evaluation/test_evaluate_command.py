@@ -1,4 +1,4 @@
-"""`dcrl evaluate`: what it writes, that it goes on where it stopped, and what it refuses."""
+"""`dcrl evaluate`: what it writes, that it continues where it stopped, and what it refuses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from dcrl import simulators
 from dcrl.evaluation import files
 from dcrl.evaluation.cost import estimate
-from dcrl.evaluation.repeats import blank
+from dcrl.evaluation.repeats import unplayed
 from dcrl.evaluation.reproducibility import evaluate
 from dcrl.repertoires.load import load
 from dcrl.repertoires.save import save
@@ -78,7 +78,7 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     kept = (directory / "episodes.safetensors").read_bytes()
     for arguments, problem in (
         (("--repeats", 1, "--no-actor", "--seed", 7), "seed was 0 and is now 7"),
-        (("--repeats", 1), "holds other results (actor was False and is now True, another archive)"),
+        (("--repeats", 1), "contains other results (actor was False and is now True, another archive)"),
     ):
         code, out, error = said(run, *arguments)
         assert (code, out, error.count("\n")) == (2, "", 1)
@@ -86,9 +86,9 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     assert (directory / "episodes.safetensors").read_bytes() == kept
     code, text, _ = said(run, "--repeats", 2, "--no-actor")
     assert code == 0
-    assert "goes on after" in text
+    assert "continues after" in text
     code, _, error = said(run, "--repeats", 1, "--no-actor")
-    assert (code, "holds 2 repeats already, more than --repeats 1" in error) == (2, True)
+    assert (code, "already contains 2 repeats, more than --repeats 1" in error) == (2, True)
     (directory / "own.png").touch()  # somebody else's, and left alone
     whole = bytearray((directory / "episodes.safetensors").read_bytes())
     whole[-9] ^= 1
@@ -96,7 +96,7 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     code, out, error = said(run, "--repeats", 2, "--no-actor")
     assert (code, out) == (2, "")
     assert "is damaged" in error
-    assert "--overwrite begins again" in error
+    assert "--overwrite starts again" in error
     assert (directory / "totals.json").exists()
     assert said(run, "--repeats", 1, "--no-actor", "--overwrite")[0] == 0
     assert (directory / "own.png").exists()
@@ -117,7 +117,7 @@ def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):
         process.send_signal(signal.SIGINT)
         rest, error = process.communicate(timeout=120)
     assert process.returncode == 130, error
-    assert re.search(r"stopped; [\d,]+ of [\d,]+ episodes are kept in .*, and the same command goes on", rest)
+    assert re.search(r"stopped; [\d,]+ of [\d,]+ episodes are saved in .*, and the same command continues", rest)
     assert "Traceback" not in error
     part, _ = files.read_episodes(run / "reproducibility")
     assert 0 < part.done < part.total
@@ -126,11 +126,11 @@ def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):
     shutil.copytree(run, tmp_path / "copy")
     code, text, _ = said(tmp_path / "copy", "--no-actor", "--repeats", 1, "--seed", 5)
     assert code == 0
-    assert "begins again: " in text
+    assert "starts again: " in text
     assert "(seed was 0 and is now 5)" in text
     code, text, _ = said(*line)
     assert code == 0
-    assert f"goes on after {part.done:,} episodes" in text
+    assert f"continues after {part.done:,} episodes" in text
     assert said(*line, "--output", tmp_path / "other")[0] == 0
     for name in ("episodes.safetensors", "totals.json", "elites.csv", "corrected.safetensors"):
         assert (tmp_path / "other" / name).read_bytes() == (run / "reproducibility" / name).read_bytes()
@@ -170,7 +170,7 @@ def test_an_archive_of_another_task_or_without_elites_is_refused(trained, said, 
     repertoire = load(trained)
     save(tmp_path / "wrong.safetensors", dataclasses.replace(repertoire, task="ant_omni"))
     code, _, error = said(tmp_path / "wrong.safetensors")
-    assert (code, "does not fit the task ant_omni as it is here" in error) == (2, True)
+    assert (code, "does not match the installed task ant_omni" in error) == (2, True)
     nothing = dataclasses.replace(
         repertoire,
         occupied=np.zeros_like(repertoire.occupied),
@@ -185,7 +185,7 @@ def test_an_archive_of_another_task_or_without_elites_is_refused(trained, said, 
 
 def test_the_cost_is_that_of_the_episodes_left(trained):
     repertoire = load(trained)
-    fresh = blank(repertoire, 100, actor=True)
+    fresh = unplayed(repertoire, 100, actor=True)
     with simulators.make(point_omni, "mujoco", 1) as simulator:
         cost = estimate(repertoire, fresh, simulator, 0)
         rest = estimate(repertoire, dataclasses.replace(fresh, done=fresh.total // 2), simulator, 0)

@@ -10,7 +10,7 @@ import pytest
 
 import dcrl
 from dcrl import simulators
-from dcrl.evaluation.repeats import Repeats, blank, play, resized, start_seeds
+from dcrl.evaluation.repeats import Repeats, play, resized, start_seeds, unplayed
 from dcrl.evaluation.reproducibility import evaluate, measure
 from dcrl.networks.policies import Layers
 from dcrl.repertoires.load import load
@@ -26,7 +26,7 @@ HALF = 0.5
 
 def played(repertoire: Repertoire, repeats: int, chunk: int, threads: int = 1, seed: int = 0) -> Repeats:
     with simulators.make(point_omni, "mujoco", threads) as simulator:
-        *_, last = play(repertoire, blank(repertoire, repeats, actor=True), simulator, seed, chunk)
+        *_, last = play(repertoire, unplayed(repertoire, repeats, actor=True), simulator, seed, chunk)
     return last
 
 
@@ -239,7 +239,7 @@ def test_diverged_episodes_are_counted_and_left_out():
     repertoire = pushes(np.full((2, 2), HALF), np.array([(-1.0, 0), (1.0, 0)]), np.zeros((2, 2)))
     allowed = start_keys([int(start_seeds(0, 0, r)) for r in (0, 2)], 2)  # cell 0 alone, and half of the time
     with simulators.make(diverging(jnp.asarray(allowed)), "mujoco", 1) as simulator:
-        *_, last = play(repertoire, blank(repertoire, 4, actor=False), simulator)
+        *_, last = play(repertoire, unplayed(repertoire, 4, actor=False), simulator)
     found = measure(last)
     np.testing.assert_array_equal(found.elites.valid, [2, 0])
     assert found.elites_totals.invalid == 6

@@ -77,8 +77,8 @@ def budgets(collection: Collection, evaluations: int | None = None) -> dict[str,
         common[task] = min(record.budget for record in records) if evaluations is None else evaluations
         if common[task] < first:
             raise ValueError(
-                f"runs of {task} cannot be compared after {common[task]:,} evaluations: their first generation ends "
-                f"after {first:,}; give at least that many"
+                f"runs of {task} can be compared after {first:,} evaluations or more, the end of their first "
+                f"generation; got {common[task]:,}"
             )
     return common
 

@@ -22,7 +22,7 @@ LARGEST_SHIFT = 20.0  # standard deviations: complete separation
 def probability_of_superiority(first: Sequence[float] | Floats, second: Sequence[float] | Floats) -> float:
     """P(X > Y) of two normal distributions with the means and standard deviations of the samples; NaN of single runs.
 
-    The share of pairs itself would be 1 for most pairs of a few runs each, and so promise too much.
+    The share of pairs itself would be 1 for most pairs of a few runs each, which overstates the effect.
     """
     one, other = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if min(len(one), len(other)) < 2:

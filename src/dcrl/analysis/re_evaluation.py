@@ -59,7 +59,7 @@ def re_evaluated(records: Sequence[Record]) -> tuple[list[Value], list[str]]:
                 f"{record.evaluations:,}."
             )
     if found and without:
-        remarks.append(f"{without} of {len(records)} runs have not been re-evaluated; use `dcrl evaluate RUN`.")
+        remarks.append(f"Not re-evaluated: {without} of {len(records)} runs; use `dcrl evaluate RUN`.")
     if len(repeats) > 1:
         remarks.append(f"Runs were re-evaluated with different numbers of repeats: {sorted(repeats)}.")
     return found, remarks

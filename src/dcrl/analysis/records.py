@@ -107,7 +107,7 @@ def _undamaged(path: Path, metrics: dict[str, Floats]) -> tuple[dict[str, Floats
     if not first:
         raise ValueError("the first row of its metrics.csv is damaged")
     kept = {name: values[:first] for name, values in metrics.items()}
-    return kept, [f"{path}: metrics.csv is damaged at row {first + 1}; the {first} rows before it are used."]
+    return kept, [f"{path}: metrics.csv is damaged at row {first + 1}; the rows before it are used."]
 
 
 def flat(content: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`dcrl evaluate RUN`: how much of an archive is luck."""
+"""`dcrl evaluate RUN`: re-evaluate an archive's elites and its actor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dcrl.cli.interrupt import Interrupted, interrupts
 from dcrl.cli.progress import Progress
 from dcrl.evaluation import files as results
 from dcrl.evaluation.cost import estimate
-from dcrl.evaluation.repeats import Repeats, blank, fitting, play, resized
+from dcrl.evaluation.repeats import Repeats, matching_task, play, resized, unplayed
 from dcrl.evaluation.reproducibility import REPEATS, measure
 from dcrl.files import read_json
 from dcrl.repertoires.load import load
@@ -47,21 +47,21 @@ def run(
     overwrite: bool = False,
     json: bool = False,
 ) -> int:
-    """Evaluate every elite again and again, and the actor on every occupied cell: how much of an archive is luck.
+    """Re-evaluate every elite, and the actor on every occupied cell: how reproducible an archive is.
 
-    Tells the cost first. Stopped, it goes on where it was when it is called again; so does a larger --repeats.
+    Prints the cost first. After an interruption the same command continues; so does one with more --repeats.
 
     Args:
-        path: a run's directory, also of a run in progress, or a repertoire's file
-        repeats: episodes a policy, each from a start of its own; the paper's is 512
-        seed: seed of the starts, from 0 to 2^32 - 1
-        no_actor: leave out the actor, which takes half of the time
+        path: a run directory, also of a run in progress, or a repertoire file
+        repeats: episodes per policy, each from its own start; 512 in the paper
+        seed: seed of the starts, 0 to 2^32 - 1
+        no_actor: leave out the actor; takes half of the time
         simulator: mujoco or mjx, or gymnasium for such tasks; the run's own by default
         threads: threads of the mujoco simulator; all cores by default. Does not change results.
-        output: where the results go; by default `reproducibility` in the run's directory, or beside the file
+        output: directory for the results; by default `reproducibility` in the run directory, or next to the file
         trust_task: run the code of a task of the form file.py:object or module:object that a run names
-        overwrite: begin again, whatever is there
-        json: print the totals as a JSON object, for programs; all else goes to stderr
+        overwrite: start again and replace existing results
+        json: print the totals as a JSON object, for programs; everything else goes to stderr
     """
     if not 0 <= seed < 2**32:
         raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {seed}")
@@ -69,15 +69,15 @@ def run(
     devices.prepare(cache_directory())
     repertoire = load(path)
     check_task(repertoire.task, path, trust=trust_task)
-    task = fitting(repertoire)
+    task = matching_task(repertoire)
     name = simulator or _own_simulator(path) or ("gymnasium" if isinstance(task, GymnasiumTask) else "mujoco")
-    fresh = blank(repertoire, repeats, actor=not no_actor)
+    fresh = unplayed(repertoire, repeats, actor=not no_actor)
     own = results.about(repertoire, task, seed, name, actor=not no_actor)
     directory = output or default_directory(path)
-    with simulators.make(task, name, threads) as opened, _held(directory):
+    with simulators.make(task, name, threads) as opened, _locked(directory):
         done = _found(directory, fresh, own, say, overwrite=overwrite)
         if done.done < done.total:
-            reproducibility.tell(estimate(repertoire, done, opened, seed), done, repertoire, directory, say)
+            reproducibility.print_cost(estimate(repertoire, done, opened, seed), done, repertoire, directory, say)
             played = _play(directory, done, repertoire, opened, seed, own, say)
             if played is None:
                 return INTERRUPTED
@@ -89,12 +89,12 @@ def run(
     if json:
         printing.print_json(totals | {"output": str(directory)})
     else:
-        reproducibility.report(totals, directory)
+        reproducibility.print_results(totals, directory)
     return 0
 
 
 def default_directory(path: Path) -> Path:
-    """In a run's directory; beside a file, named after it unless it is a run's own."""
+    """In a run directory; next to a file, named after it unless it is a run's archive."""
     if path.is_dir():
         return path / "reproducibility"
     own = path.name == "archive.safetensors"
@@ -102,8 +102,8 @@ def default_directory(path: Path) -> Path:
 
 
 @contextmanager
-def _held(directory: Path) -> Iterator[None]:
-    """A directory for the results, made if need be and held against other processes."""
+def _locked(directory: Path) -> Iterator[None]:
+    """A directory for the results, created if needed, and locked against other processes."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -116,7 +116,7 @@ def _held(directory: Path) -> Iterator[None]:
 
 
 def _own_simulator(path: Path) -> str | None:
-    """The one a run was trained on, if its directory says so."""
+    """The simulator a run was trained with, if its directory says so."""
     config = (path if path.is_dir() else path.parent) / "config.json"
     if not config.is_file() or (path.is_file() and path.name != "archive.safetensors"):
         return None
@@ -126,9 +126,9 @@ def _own_simulator(path: Path) -> str | None:
 
 
 def _found(directory: Path, fresh: Repeats, own: dict[str, Any], say: TextIO, *, overwrite: bool) -> Repeats:
-    """What there is to go on from."""
+    """The repeats to continue from."""
     if overwrite:
-        results.forget(directory)
+        results.remove_results(directory)
     if not (directory / results.EPISODES).exists():
         return fresh
     asked = len(fresh.fitness)
@@ -136,21 +136,21 @@ def _found(directory: Path, fresh: Repeats, own: dict[str, Any], say: TextIO, *,
         done, metadata = results.read_episodes(directory)
         other = results.differing(metadata, own)
     except ValueError as error:
-        raise ValueError(f"{error}; --overwrite begins again, another --output leaves it") from None
+        raise ValueError(f"{error}; --overwrite starts again, another --output keeps it") from None
     if other:
         if (directory / results.TOTALS).exists() or done.done == done.total:
             raise ValueError(
-                f"{directory} holds other results ({other}); --overwrite replaces them, or give an --output"
+                f"{directory} contains other results ({other}); --overwrite replaces them, or choose another --output"
             )
-        print(f"begins again: the repeats in {directory} do not belong to this ({other})", file=say, flush=True)
-        results.forget(directory)
+        print(f"starts again: the repeats in {directory} are of something else ({other})", file=say, flush=True)
+        results.remove_results(directory)
         return fresh
     if done.done > asked * done.policies:
         raise ValueError(
-            f"{directory} holds {done.whole} repeats already, more than --repeats {asked}; --overwrite replaces them"
+            f"{directory} already contains {done.whole} repeats, more than --repeats {asked}; --overwrite replaces them"
         )
     if done.done:
-        print(f"goes on after {done.done:,} episodes, {done.whole:,} repeats of every policy", file=say, flush=True)
+        print(f"continues after {done.done:,} episodes, {done.whole:,} repeats of every policy", file=say, flush=True)
     return resized(done, asked)
 
 
@@ -163,7 +163,7 @@ def _play(
     own: dict[str, Any],
     say: TextIO,
 ) -> Repeats | None:
-    """Play what is left; None if somebody asked to stop. Whatever ends it, what was played is kept."""
+    """Play the remaining episodes; None if interrupted. Episodes played so far are saved in any case."""
     saved = time.monotonic()
     with interrupts() as interrupt, Progress(repeats.total, repeats.done, say) as progress:
         try:
@@ -177,8 +177,8 @@ def _play(
                     interrupt.check()
         except Interrupted:
             progress.close()
-            kept = f"{repeats.done:,} of {repeats.total:,} episodes are kept in {directory}"
-            print(f"stopped; {kept}, and the same command goes on", file=say)
+            kept = f"{repeats.done:,} of {repeats.total:,} episodes are saved in {directory}"
+            print(f"stopped; {kept}, and the same command continues", file=say)
             return None
         finally:
             results.save_episodes(directory, repeats, repertoire, own)

@@ -1,4 +1,4 @@
-"""What `dcrl evaluate` says: the cost beforehand, and in the end what the archive promised beside what it keeps."""
+"""What `dcrl evaluate` prints: the cost beforehand, and the stored metrics next to the re-evaluated ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dcrl.repertoires.repertoire import Repertoire
 GIB = 2**30
 
 
-def tell(cost: Cost, repeats: Repeats, repertoire: Repertoire, directory: Path, say: TextIO) -> None:
+def print_cost(cost: Cost, repeats: Repeats, repertoire: Repertoire, directory: Path, say: TextIO) -> None:
     elites = len(repeats.cells)
     which = f"{elites:,} elites" + (f" and the actor on their {elites:,} cells" if repeats.has_actor else "")
     evaluations = "" if repertoire.evaluations is None else f" after {repertoire.evaluations:,} evaluations"
@@ -22,16 +22,16 @@ def tell(cost: Cost, repeats: Repeats, repertoire: Repertoire, directory: Path, 
         f"{repertoire.algorithm or 'a repertoire'} on {repertoire.task}{evaluations}: {which}, "
         f"{_counted(len(repeats.fitness), 'repeat')} each",
         f"  cost     {cost.episodes:,} episodes, about {_rounded(cost.steps)} control steps and "
-        f"{duration(cost.seconds)} (from {cost.sampled} episodes played now)",
+        f"{duration(cost.seconds)} (from a sample of {cost.sampled} episodes)",
         f"  memory   about {cost.memory / GIB:.1f} GiB at most",
         f"  writes   {directory}: all episodes, tables, totals, corrected archive, maps; Ctrl-C stops it, and the same "
-        "command goes on",
+        "command continues",
     ]
     print("\n".join(lines), file=say, flush=True)
 
 
-def report(totals: dict[str, Any], directory: Path) -> None:
-    """Promise and truth, side by side."""
+def print_results(totals: dict[str, Any], directory: Path) -> None:
+    """Stored, expected and corrected metrics, side by side."""
     stored, elites, actor = totals["stored"], totals["elites"], totals["actor"] or {}
     columns = ("stored", "expected", "corrected", *(("actor",) if actor else ()))
     table = printing.table("", *columns, right=columns)
@@ -50,8 +50,8 @@ def report(totals: dict[str, Any], directory: Path) -> None:
     printing.console().print(table)
     invalid = elites["invalid"] + actor.get("invalid", 0)
     left_out = f"; {_counted(invalid, 'invalid episode')} left out" if invalid else ""
-    home = f"{elites['home']:.0%} of the elites land in their own cell on average"
-    print(f"{_counted(totals['repeats'], 'repeat')} a policy; {home}{left_out}")
+    home = f"{elites['home']:.0%} of the elites stay in their cell (by their mean descriptor)"
+    print(f"{_counted(totals['repeats'], 'repeat')} per policy; {home}{left_out}")
     print(f"results   {directory}")
 
 
@@ -60,5 +60,5 @@ def _counted(count: int, what: str) -> str:
 
 
 def _rounded(value: float) -> str:
-    """Two digits are what a sample is worth."""
+    """A number to two significant digits: a sample gives no more."""
     return f"{float(f'{value:.2g}'):,.0f}"

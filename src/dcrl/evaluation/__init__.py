@@ -1,1 +1,1 @@
-"""Policies evaluated again: reproducibility, and what it costs."""
+"""Re-evaluation of policies: reproducibility, and its cost."""

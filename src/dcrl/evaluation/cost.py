@@ -1,4 +1,4 @@
-"""What an evaluation of an archive will cost, told before it begins: from a short timed sample of its own episodes."""
+"""The cost of re-evaluating an archive, estimated from a short timed sample of its episodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROCESS = 450 * 2**20  # bytes of Python, JAX, MuJoCo and their threads, measure
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Of the episodes that are left to play; the estimates are the sample's mean times their number."""
+    """The cost of the episodes still to play: the sample's mean times their number."""
 
     episodes: int
     sampled: int
@@ -28,7 +28,7 @@ class Cost:
 
 
 def estimate(repertoire: Repertoire, repeats: Repeats, simulator: Simulator, seed: int) -> Cost:
-    """Play a sample, spread evenly over the policies and played twice where something is compiled, and extrapolate."""
+    """Play a sample, spread evenly over the policies, and extrapolate; where something is compiled, play it twice."""
     left = repeats.total - repeats.done
     count = int(np.clip(left // 8, min(left, 16), SAMPLE))
     if not count:

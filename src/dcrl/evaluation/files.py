@@ -1,10 +1,10 @@
-"""The directory `reproducibility/`: episodes that a second call goes on from, and what they came to.
+"""The directory `reproducibility/`: episodes from which a later call continues, and the results.
 
 episodes.safetensors    every episode's fitness, descriptor and steps, rewritten while they are played
-totals.json             the archive's promise, and what the elites and the actor keep of it
-elites.csv, actor.csv   one row an occupied cell
+totals.json             the stored metrics, and those of the re-evaluated elites and actor
+elites.csv, actor.csv   one row per occupied cell
 corrected.safetensors   the corrected archive, a repertoire that `dcrl.load` reads
-*.png                   maps: spread of fitness, distance from the cell's centroid, stored beside corrected
+*.png                   maps: spread of fitness, distance to the centroid, stored next to corrected
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TENSORS = tuple(field.name for field in fields(Repeats) if field.name not in ("s
 
 
 def about(repertoire: Repertoire, task: AnyTask, seed: int, simulator: str, *, actor: bool) -> dict[str, Any]:
-    """What must be equal for episodes to belong together."""
+    """What must be equal for episodes to be of the same evaluation."""
     tensors = {name: getattr(repertoire, name) for name in ("centroids", "occupied", "fitness", "descriptor")}
     tensors["genotype"] = repertoire.genotype
     if actor and repertoire.actor_parameters is not None:
@@ -53,7 +53,7 @@ def about(repertoire: Repertoire, task: AnyTask, seed: int, simulator: str, *, a
 
 
 def save_episodes(directory: Path, repeats: Repeats, repertoire: Repertoire, own: Mapping[str, Any]) -> None:
-    """Write all that was played so far, whole or not at all."""
+    """Write all episodes played so far, atomically."""
     metadata = {
         "task": repertoire.task,
         "algorithm": repertoire.algorithm,
@@ -70,7 +70,7 @@ def save_episodes(directory: Path, repeats: Repeats, repertoire: Repertoire, own
 
 
 def read_episodes(directory: Path) -> tuple[Repeats, dict[str, Any]]:
-    """What was played so far, and the metadata; a damaged file is refused with a ValueError."""
+    """The episodes played so far, and the metadata; a damaged file is refused with a ValueError."""
     path = directory / EPISODES
     if not path.is_file():
         raise ValueError(f"there are no repeats at {directory}: it has no {EPISODES}; `dcrl evaluate RUN` makes one")
@@ -92,12 +92,12 @@ def read_episodes(directory: Path) -> tuple[Repeats, dict[str, Any]]:
         and 0 <= repeats.done <= count * policies
     )
     if not fitting:
-        raise ValueError(f"{path} does not hold repeats: its tensors do not fit one another")
+        raise ValueError(f"{path} does not hold repeats: its tensors do not match")
     return repeats, metadata
 
 
 def read(directory: str | Path) -> Reproducibility:
-    """The results in a `reproducibility/` directory, or in the run that has one, of all repeats done so far."""
+    """The results of all repeats done so far, from a `reproducibility/` directory or the run that has one."""
     path = Path(directory)
     if not (path / EPISODES).is_file() and (path / "reproducibility").is_dir():
         path = path / "reproducibility"
@@ -105,14 +105,14 @@ def read(directory: str | Path) -> Reproducibility:
 
 
 def differing(metadata: Mapping[str, Any], own: Mapping[str, Any]) -> str:
-    """In which respects episodes do not belong to what is asked for; nothing if they do."""
+    """How episodes differ from what is asked for; an empty text if they do not."""
     words = {"archive": "another archive", "task": "another version of the task"}
     odd = differences(metadata.get("about"), dict(own))
     return ", ".join(words.get(difference.name, str(difference)) for difference in odd)
 
 
-def forget(directory: Path) -> None:
-    """Remove all that an earlier evaluation left."""
+def remove_results(directory: Path) -> None:
+    """Remove all files of an earlier evaluation."""
     pictures = (f"{whose}{name}.png" for whose in ("", "actor_") for name in PICTURES)
     for name in (EPISODES, TOTALS, ELITES, ACTOR, CORRECTED, *pictures):
         (directory / name).unlink(missing_ok=True)
@@ -131,7 +131,7 @@ def write_results(directory: Path, found: Reproducibility, repertoire: Repertoir
 
 
 def totals(found: Reproducibility, repertoire: Repertoire, own: Mapping[str, Any]) -> dict[str, Any]:
-    """The totals as JSON, with what they are of; null for a number that there is none of."""
+    """The totals as JSON, with what they were measured on; null where there is no number."""
     stored = found.stored
     return {
         "task": repertoire.task,
@@ -154,7 +154,7 @@ def totals(found: Reproducibility, repertoire: Repertoire, own: Mapping[str, Any
 
 
 def written(directory: Path, own: Mapping[str, Any]) -> bool:
-    """Whether the results of these totals, which are written last, are there."""
+    """Whether these results are complete: their totals are written last."""
     try:
         return bool(read_json(directory / TOTALS) == own)
     except ValueError:
@@ -162,7 +162,7 @@ def written(directory: Path, own: Mapping[str, Any]) -> bool:
 
 
 def table(found: Reproducibility, measured: Measured, *, stored: bool) -> str:
-    """CSV, one row an occupied cell; numbers have all their digits."""
+    """CSV, one row per occupied cell; numbers have all their digits."""
     size = found.repeats.space.size
     columns: dict[str, Any] = {"cell": measured.cell, "valid": measured.valid, "steps": measured.steps}
     if stored:

@@ -1,4 +1,4 @@
-"""Maps of luck: where fitness varies, where elites miss their cells, and the archive before and after correction."""
+"""Maps of reproducibility: spread of fitness, distance to the centroid, and the archive before and after correction."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from dcrl.types import Floats
 def draw(directory: Path, found: Reproducibility, task: str) -> None:
     """`fitness_spread.png`, `descriptor_error.png` and `corrected.png`, and the actor's with `actor_` before."""
     _maps(directory, "", found, task, found.elites, found.elites_totals)
-    _before_and_after(directory / "corrected.png", found, task, found.elites, found.elites_totals, found.corrected)
+    _corrected_map(directory / "corrected.png", found, task, found.elites, found.elites_totals, found.corrected)
     if found.actor is not None and found.actor_totals is not None and found.actor_corrected is not None:
         _maps(directory, "actor_", found, f"{task}, actor", found.actor, found.actor_totals)
-        _before_and_after(
+        _corrected_map(
             *(directory / "actor_corrected.png", found, f"{task}, actor"),
             *(found.actor, found.actor_totals, found.actor_corrected),
         )
@@ -46,21 +46,21 @@ def _maps(directory: Path, prefix: str, found: Reproducibility, name: str, polic
         values = _of_cells(found, of_policies)
         path = directory / f"{prefix}{file}.png"
         value_map(
-            space, found.repeats.centroids, values, path, label, title, "cividis", norm=_most(values), pool="mean"
+            space, found.repeats.centroids, values, path, label, title, "cividis", norm=_typical(values), pool="mean"
         )
 
 
-def _most(values: Floats) -> Normalize:
-    """Colours from 0 to where 98 of 100 cells end: a few unlucky ones would darken all others."""
+def _typical(values: Floats) -> Normalize:
+    """Colours from 0 to the 98th percentile: a few outliers would darken all others."""
     known = values[np.isfinite(values)]
     top = float(np.quantile(known, 0.98)) if len(known) else 0.0
     return Normalize(0.0, top if top > 0 else 1.0)
 
 
-def _before_and_after(
+def _corrected_map(
     path: Path, found: Reproducibility, name: str, policies: Measured, totals: Totals, corrected: Archive
 ) -> None:
-    """The stored, the expected and the corrected fitness, in one scale of colours."""
+    """The stored, the expected and the corrected fitness, on one colour scale."""
     stored, mean, moved = (
         fitness_of_cells(found.stored),
         _of_cells(found, policies.fitness_mean),
@@ -84,7 +84,7 @@ def _before_and_after(
 
 
 def _of_cells(found: Reproducibility, values: Floats) -> Floats:
-    """(C,) from one value an occupied cell; NaN elsewhere."""
+    """(C,) from one value per occupied cell; NaN elsewhere."""
     every = np.full(len(found.repeats.centroids), np.nan)
     every[found.repeats.cells] = values
     return every

@@ -1,11 +1,11 @@
-"""Policies played again and again from independent starts: the episodes behind every number of reproducibility.
+"""Repeated episodes of policies from independent starts: the data behind every number of reproducibility.
 
-The policies are the archive's elites and, after them, the actor told the centroid of each occupied cell. Episodes
-are played in the order of their repeats: first all policies once, then all of them again. So a part of the work is a
-smaller number of repeats, and more repeats go on from fewer.
+The policies are the archive's elites and, after them, the actor conditioned on the centroid of each occupied cell.
+Episodes are played repeat by repeat: first all policies once, then all of them again. So interrupted work is a smaller
+number of repeats, and more repeats continue from fewer.
 
-Repeat r of cell c starts from the seed `start_seeds(seed, c, r)`, for the elite and for the actor alike, whatever else
-is played, in whatever pieces, on however many threads. `dcrl.rollout` and Gymnasium's `reset` take these seeds.
+Repeat r of cell c starts from the seed `start_seeds(seed, c, r)`, for the elite and for the actor, independently of
+the number of repeats, of the chunks and of the threads. `dcrl.rollout` and Gymnasium's `reset` take these seeds.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from dcrl.simulators.simulator import Simulator
 from dcrl.tasks import registry
 from dcrl.types import Array, Descriptor, Floats, Ints
 
-CHUNK = 1024  # episodes played at a time; more is no faster, and Ctrl-C waits for them
+CHUNK = 1024  # episodes per batch; more is no faster, and Ctrl-C waits for them
 CHUNK_BYTES = 192 * 2**20  # of their genotypes
 
 
 @dataclass(frozen=True, kw_only=True)
 class Repeats:
-    """What the policies of M = N elites, or of N elites and as many of the actor, came to in R episodes each.
+    """The outcomes of R episodes each of M policies: N elites, or N elites and the actor on their N cells.
 
     Only the first `done` episodes, in the order of repeats and then of policies, have been played; NaN marks an
-    episode whose simulation diverged.
+    invalid episode, whose simulation diverged.
     """
 
     space: Descriptor
     centroids: Floats  # (C, D)
     cells: Ints  # (N,) the occupied cells
-    stored_fitness: Floats  # (N,) what the archive says
+    stored_fitness: Floats  # (N,) in the archive
     stored_descriptor: Floats  # (N, D)
     fitness: Floats  # (R, M) float32
     descriptor: Floats  # (R, M, D) float32
-    steps: Ints  # (R, M) int32, control steps lived
+    steps: Ints  # (R, M) int32, control steps simulated
     done: int = 0
 
     @property
@@ -54,12 +54,12 @@ class Repeats:
 
     @property
     def total(self) -> int:
-        """Episodes, when all are done."""
+        """The number of episodes, played or not."""
         return self.fitness.size
 
     @property
     def whole(self) -> int:
-        """How many repeats all policies have done."""
+        """Repeats that all policies have completed."""
         return self.done // self.policies
 
     @property
@@ -67,8 +67,8 @@ class Repeats:
         return self.policies > len(self.cells)
 
 
-def blank(repertoire: Repertoire, repeats: int, *, actor: bool) -> Repeats:
-    """Nothing played so far; the actor is left out where there is none."""
+def unplayed(repertoire: Repertoire, repeats: int, *, actor: bool) -> Repeats:
+    """Repeats with no episode played yet; the actor is left out where there is none."""
     if not isinstance(repeats, int | np.integer) or repeats < 1:
         raise ValueError(f"the number of repeats must be at least 1, got {repeats}")
     cells = np.flatnonzero(repertoire.occupied)
@@ -106,7 +106,7 @@ def resized(done: Repeats, repeats: int) -> Repeats:
 def play(
     repertoire: Repertoire, repeats: Repeats, simulator: Simulator, seed: int = 0, chunk: int | None = None
 ) -> Iterator[Repeats]:
-    """Play what is left, `chunk` episodes at a time, and yield what there is after each; arrays are filled in place."""
+    """Play the remaining episodes in chunks and yield the repeats after each; arrays are filled in place."""
     size = chunk or chunk_size(repertoire)
     while repeats.done < repeats.total:
         episodes = np.arange(repeats.done, min(repeats.done + size, repeats.total))
@@ -123,14 +123,14 @@ def play(
 
 
 def chunk_size(repertoire: Repertoire) -> int:
-    """How many episodes are played at a time, so that memory stays bounded whatever the policies' size."""
+    """Episodes per chunk, so that memory stays bounded for policies of any size."""
     return int(np.clip(CHUNK_BYTES // (4 * repertoire.layers.parameters), 1, CHUNK))
 
 
 def start_seeds(seed: int, cell: ArrayLike, repeat: ArrayLike) -> NDArray[np.uint32]:
-    """The seeds of the starts, one a repeat of a cell: 32 bits of the key (seed, "reproducibility", cell, repeat).
+    """The seeds of the starts, one per repeat of a cell: 32 bits of the key (seed, "reproducibility", cell, repeat).
 
-    Training draws its starts from other streams of its seed, so these are independent of what chose the elites.
+    Training draws its starts from other streams of its seed, so these are independent of those that chose the elites.
     """
     cells, repeats = np.broadcast_arrays(np.asarray(cell, np.uint32), np.asarray(repeat, np.uint32))
     return np.asarray(_bits(keys.stream(keys.root(seed), "reproducibility"), cells, repeats))
@@ -145,7 +145,7 @@ def _bits(key: jax.Array, cells: jax.Array, repeats: jax.Array) -> jax.Array:
 
 
 def genotypes_of(repertoire: Repertoire, cells: Ints, of_actor: NDArray[np.bool_]) -> Floats:
-    """(B, P) the elite of each cell, or the actor told the cell's centroid."""
+    """(B, P) the elite of each cell, or the actor conditioned on the cell's centroid."""
     genotypes: Floats = repertoire.genotype[cells]
     if of_actor.any():
         assert repertoire.actor_parameters is not None
@@ -154,14 +154,14 @@ def genotypes_of(repertoire: Repertoire, cells: Ints, of_actor: NDArray[np.bool_
     return genotypes
 
 
-def fitting(repertoire: Repertoire) -> registry.AnyTask:
-    """The repertoire's task as it is installed here; refused if it is not the one the policies were made for."""
+def matching_task(repertoire: Repertoire) -> registry.AnyTask:
+    """The repertoire's task as installed; a ValueError if its shapes or descriptor are not those of the policies."""
     task = registry.get(repertoire.task)
     expected = (task.observation_size, task.action_size, task.descriptor)
     found = (repertoire.layers.sizes[0], repertoire.layers.sizes[-1], repertoire.space)
     if expected != found:
         raise ValueError(
-            f"the repertoire does not fit the task {repertoire.task} as it is here: it has {found[0]} observations, "
+            f"the repertoire does not match the installed task {repertoire.task}: it has {found[0]} observations, "
             f"{found[1]} actions and the descriptor {', '.join(found[2].names)} from {found[2].low} to "
             f"{found[2].high}, the task {expected[0]}, {expected[1]} and {', '.join(expected[2].names)} from "
             f"{expected[2].low} to {expected[2].high}"

@@ -1,14 +1,14 @@
-"""How much of an archive is luck: every elite evaluated again and again.
+"""Reproducibility of an archive: metrics over repeated evaluations of every elite.
 
-An elite got its place by one evaluation, and the archive keeps the luckiest, so its fitness and descriptor promise too
-much. Over independent repeats (Section 4 of the paper; the paper takes 512)
+An elite got its cell by one evaluation, and the archive keeps the best of many noisy ones, so stored fitness is biased
+upwards. Over independent repeats (Section 4 of the paper; the paper takes 512)
 
     expected QD score      = the sum over elites of their mean fitness
     expected max fitness   = the greatest mean fitness
     expected distance      = the mean over elites of the mean of |descriptor - centroid of the cell|, in raw units
 
 and the corrected archive has each elite in the cell of its mean descriptor, with its mean fitness, the best of a cell.
-The actor is measured likewise, told the centroid of each occupied cell.
+The actor is measured likewise, conditioned on the centroid of each occupied cell.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from dcrl import simulators
 from dcrl.archive import archive as archives
 from dcrl.archive.archive import Archive
-from dcrl.evaluation.repeats import Repeats, blank, fitting, play
+from dcrl.evaluation.repeats import Repeats, matching_task, play, unplayed
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats, Ints
 
@@ -30,11 +30,11 @@ REPEATS = 512  # the paper's
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """The policies of N cells over their valid repeats, one row a cell; NaN where no repeat was valid."""
+    """The policies of N cells over their valid repeats, one row per cell; NaN where no repeat was valid."""
 
-    cell: Ints  # (N,) the cell a policy was meant for
-    valid: Ints  # (N,) repeats that count
-    steps: Floats  # (N,) mean control steps lived
+    cell: Ints  # (N,) the cell of each policy
+    valid: Ints  # (N,) valid repeats
+    steps: Floats  # (N,) mean control steps simulated
     fitness_mean: Floats  # (N,)
     fitness_deviation: Floats  # (N,) standard deviation (of a sample: divided by one less); NaN with 1 repeat
     descriptor_mean: Floats  # (N, D)
@@ -46,7 +46,7 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """A set of policies in a few numbers."""
+    """Summary metrics of a set of policies."""
 
     repeats: int
     episodes: int
@@ -66,10 +66,10 @@ class Totals:
 
 @dataclass(frozen=True, kw_only=True)
 class Reproducibility:
-    """What the archive promises, and what its elites and its actor keep of it."""
+    """The stored archive, and its re-evaluated elites and actor."""
 
     repeats: Repeats
-    stored: Archive  # without genotypes, as the corrected ones
+    stored: Archive  # without genotypes, like the corrected ones
     elites: Measured
     elites_totals: Totals
     corrected: Archive
@@ -90,11 +90,11 @@ def evaluate(
 ) -> Reproducibility:
     """Evaluate every elite `repeats` times, and the actor, if there is one, as often for every occupied cell.
 
-    Results depend on `seed` and on nothing else. Leave out `actor` to save its half of the time. `on_progress` is
-    told what there is after each thousand or so episodes.
+    Results depend on `seed` and on nothing else. Without the `actor` it takes half of the time. `on_progress` is
+    called with the repeats so far after each chunk of episodes.
     """
-    done = blank(repertoire, repeats, actor=actor)
-    with simulators.make(fitting(repertoire), simulator, threads) as opened:
+    done = unplayed(repertoire, repeats, actor=actor)
+    with simulators.make(matching_task(repertoire), simulator, threads) as opened:
         for now in play(repertoire, done, opened, seed):
             on_progress(now)
             done = now
@@ -102,9 +102,9 @@ def evaluate(
 
 
 def measure(repeats: Repeats) -> Reproducibility:
-    """The statistics of all repeats that every policy has done."""
+    """The statistics of all complete repeats."""
     if not repeats.whole:
-        raise ValueError("there is nothing to measure yet: not every policy has been evaluated once")
+        raise ValueError("there is nothing to measure yet: expected at least one complete repeat of every policy")
     cells, stored = repeats.cells, archives.empty(repeats.centroids, 0)
     stored.fitness[cells], stored.descriptor[cells] = repeats.stored_fitness, repeats.stored_descriptor
     elites = _measured(repeats, 0)
@@ -124,10 +124,10 @@ def measure(repeats: Repeats) -> Reproducibility:
 
 
 def corrected_repertoire(found: Reproducibility, repertoire: Repertoire) -> Repertoire:
-    """The corrected archive as a repertoire: each elite where it lands on average, with its mean fitness."""
-    blank_archive = archives.empty(repertoire.centroids, repertoire.layers.parameters)
+    """The corrected archive as a repertoire: each elite in the cell of its mean descriptor, with its mean fitness."""
+    empty_archive = archives.empty(repertoire.centroids, repertoire.layers.parameters)
     genotype = repertoire.genotype[found.elites.cell]
-    archive, _ = archives.add(blank_archive, genotype, found.elites.fitness_mean, found.elites.descriptor_mean)
+    archive, _ = archives.add(empty_archive, genotype, found.elites.fitness_mean, found.elites.descriptor_mean)
     return replace(
         repertoire,
         occupied=archive.occupied,
@@ -179,9 +179,9 @@ def _moments(values: Floats) -> tuple[Floats, Floats]:
 
 def _archive(repeats: Repeats, fitness: Floats, descriptor: Floats) -> Archive:
     """An archive of the given values, each in the cell where its descriptor lies, without genotypes."""
-    blank_archive = archives.empty(repeats.centroids, 0)
+    empty_archive = archives.empty(repeats.centroids, 0)
     nothing = np.zeros((len(fitness), 0), np.float32)
-    return archives.add(blank_archive, nothing, fitness, descriptor.astype(np.float32))[0]
+    return archives.add(empty_archive, nothing, fitness, descriptor.astype(np.float32))[0]
 
 
 def _totals(repeats: Repeats, measured: Measured, corrected: Archive, which: int) -> Totals:
