@@ -44,7 +44,7 @@ ONLY_IN = {
     "imageio_ffmpeg": ("rendering",),
     "onnx": ("deployment",),
     "onnxruntime": ("deployment",),
-    "ray": ("runs",),
+    "ray": ("runs", "simulators"),
     "nicegui": ("explorer",),
     "fastapi": ("explorer",),
     "starlette": ("explorer",),

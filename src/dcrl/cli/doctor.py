@@ -26,6 +26,7 @@ EXTRAS = {  # the packages of an optional extra and what they give; mjx and rend
     "tensorboard": (("tensorboard",), "`--log tensorboard` of `dcrl train` and `dcrl resume`"),
     "wandb": (("wandb",), "`--log wandb` of `dcrl train` and `dcrl resume`"),
     "explore": (("nicegui",), "`dcrl explore`, the web page of a repertoire"),
+    "ray": (("ray",), "`--backend ray` of `dcrl sweep` and `dcrl evaluate`, and `--workers ray`"),
 }
 
 # A process of its own, because an OpenGL library may end the one that tries it.
