@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+DOCS := .venv/.docs-installed
 RUN := runs/walker2d_uni/dcrl_me/seed-0
 CORES := $(shell nproc 2>/dev/null || echo 2)
 # one process per core, at most 8: each takes 1 to 3 GiB; the tests of a file share servers and runs, so they stay in one process
 PYTEST := $(BIN)/python -m pytest --dist loadfile --numprocesses $(shell echo $$(($(CORES) < 8 ? $(CORES) : 8)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install train test test-all check bench clean
+.PHONY: help install train test test-all check docs bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +18,12 @@ $(INSTALLED): pyproject.toml constraints.txt src/dcrl/version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing into .venv (some minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+$(DOCS): pyproject.toml constraints.txt src/dcrl/version.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -e $(INSTALLED) && test ! $(INSTALLED) -ot pyproject.toml || \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
 	@touch $@
 
 install: $(INSTALLED) ## create .venv with the package and everything for development
@@ -35,6 +42,10 @@ check: $(INSTALLED) ## format, lint, types, tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(PYTEST)
+
+docs: $(DOCS) ## build the documentation site into build/docs; a broken link or a missing docstring is an error
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -b html docs build/docs
+	@echo "open build/docs/index.html"
 
 bench: $(INSTALLED) ## measure speed against the machine's own limits
 	$(BIN)/dcrl bench rollout

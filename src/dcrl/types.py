@@ -49,6 +49,7 @@ class Descriptor:
 
     @property
     def size(self) -> int:
+        """The number of dimensions, D."""
         return len(self.names)
 
 

@@ -60,6 +60,7 @@ ABLATION_ACTOR = dataclasses.replace(ABLATION_AI, conditioned_actor=False)
 
 
 def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
+    """DCRL-MAP-Elites, or the ablation that its configuration describes."""
     learner = dataclasses.replace(
         setting.learner(config.td3, conditioned=True), conditioned_actor=config.conditioned_actor
     )

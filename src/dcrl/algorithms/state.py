@@ -80,6 +80,7 @@ def count_evaluations(state: State, evaluation: Evaluation) -> State:
 
 
 def report(state: State, operators: tuple[OperatorReport, ...]) -> Report:
+    """The report of a generation: the state's counts and metrics, and what each operator added."""
     return Report(
         generation=state.generation,
         evaluations=state.evaluations,

@@ -51,6 +51,7 @@ class Addition:
 
 
 def empty(centroids: Floats, parameters: int) -> Archive:
+    """An archive without elites."""
     cells, dimensions = centroids.shape
     return Archive(
         centroids=centroids,

@@ -57,6 +57,7 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
         self._observation: Floats = np.zeros(found.observation_size, np.float32)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
+        """Start an episode; the same seed gives the same start."""
         super().reset(seed=seed)
         chosen = int(self.np_random.integers(2**32)) if seed is None else seed % 2**32
         self._ended = False
@@ -65,6 +66,7 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
         return state.observation.copy(), _info(state)
 
     def step(self, action: Floats) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
+        """Play one control period; `info` has the step descriptor and whether the simulation is valid."""
         bounded = np.clip(np.asarray(action, np.float32), -1, 1)
         if bounded.shape != self.action_space.shape:
             raise ValueError(f"an action of {self.task.name} has shape {self.action_space.shape}, got {bounded.shape}")
@@ -81,6 +83,7 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
         return state.observation.copy(), state.reward, state.terminated, truncated, _info(state)
 
     def render(self) -> NDArray[np.uint8] | None:
+        """The picture of the current state, (height, width, 3), if the render mode is `rgb_array`."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs an environment made with render_mode='rgb_array'")
             return None
@@ -89,6 +92,7 @@ class RobotEnvironment(gymnasium.Env[Floats, Floats]):
         return self._camera.picture(self._stepper.data())
 
     def close(self) -> None:
+        """Release the camera."""
         if self._camera is not None:
             self._camera.close()
         self._camera = None

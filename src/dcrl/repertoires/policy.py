@@ -60,10 +60,12 @@ class Policy:
 
     @property
     def kind(self) -> Literal["elite", "actor"]:
+        """Whether it is an elite of the archive or the descriptor-conditioned actor."""
         return "actor" if self.cell is None else "elite"
 
     @property
     def title(self) -> str:
+        """A few words that name it, for figures and files."""
         if self.cell is not None:
             return f"elite of cell {self.cell}"
         return f"actor conditioned on {', '.join(f'{value:.3g}' for value in self.descriptor)}"

@@ -91,10 +91,12 @@ class GymnasiumTask:
 
     @property
     def observation_size(self) -> int:
+        """The number of observations, O."""
         return int(np.prod(self.spaces[0].shape))
 
     @property
     def action_size(self) -> int:
+        """The number of actions, A."""
         return int(np.prod(self.spaces[1].shape))
 
 

@@ -101,10 +101,12 @@ class Task:
 
     @property
     def observation_size(self) -> int:
+        """The number of observations, O."""
         return len(self.observations)
 
     @property
     def action_size(self) -> int:
+        """The number of actions, A."""
         return len(self.actions)
 
     @property

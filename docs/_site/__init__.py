@@ -1,0 +1,1 @@
+"""Extensions of Sphinx for this site: navigation, and references made from the code itself."""
