@@ -49,7 +49,8 @@ def main() -> None:
 
 def full(task: str, algorithm: str) -> State:
     """A state with every cell and the whole replay buffer full of random numbers."""
-    state = configs.build(configs.default(task, algorithm)).empty_state(0)
+    with configs.open_algorithm(configs.default(task, algorithm)) as opened:
+        state = opened.empty_state(0)
     random = np.random.default_rng(0)
     for array in state.replay.arrays:
         array[:] = random.integers(0, 4, array.shape) if array.dtype == np.uint8 else random.random(array.shape, "f4")

@@ -233,7 +233,8 @@ def checkpointed(name: str) -> tuple[Algorithm, State]:
     if hasattr(usual.hyperparameters, "td3"):
         parts["td3"] = dataclasses.replace(usual.hyperparameters.td3, critic_hidden=(4, 4), replay_size=40)
     small = dataclasses.replace(usual.hyperparameters, **parts)
-    algorithm = configs.build(dataclasses.replace(usual, hidden=(4, 4), hyperparameters=small))
+    with configs.open_algorithm(dataclasses.replace(usual, hidden=(4, 4), hyperparameters=small)) as opened:
+        algorithm = opened  # nothing is simulated
     blank, random = algorithm.empty_state(0), np.random.default_rng(1)
     archive = dataclasses.replace(blank.archive, fitness=random.normal(size=blank.archive.fitness.shape).astype("f4"))
     novelty = random.normal(size=(5, 2)).astype(np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from importlib import import_module
@@ -90,6 +91,27 @@ def test_a_part_imports_downwards_only(file: Path) -> None:
     assert part in LEVEL, f"{part} has no place in the import order; give it one in ROWS"
     above = {other for other in parts_imported(file) if LEVEL[other] > LEVEL[part]}
     assert not above, f"{file} imports {above}, above it in the import order"
+
+
+def test_the_picture_in_the_documentation_shows_this_order() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    picture = page.split("```")[1].strip().splitlines()
+    assert [set(row.split()) for row in picture] == [set(row) for row in ROWS]
+    described = re.findall(r"^\| (`.*`) \|", page.partition("| package |")[2].partition("\n\n")[0], re.MULTILINE)
+    assert re.findall(r"`(\w+)`", " ".join(described)) == [part for row in ROWS for part in row]
+
+
+def test_few_modules_stand_outside_a_package() -> None:
+    loose = [file.stem for file in FILES if len(file.parts) == 1 and not file.stem.startswith("__")]
+    assert len(loose) <= 6, f"{loose}: give one of them a package"
+
+
+@pytest.mark.parametrize(("folder", "most"), [("src", 250), ("tests", 300)])
+def test_no_file_is_long(folder: str, most: int) -> None:
+    """A longer file holds two ideas."""
+    lengths = {str(file): len(file.read_text().splitlines()) for file in ROOT.glob(f"{folder}/**/*.py")}
+    assert len(lengths) > 50
+    assert {file: lines for file, lines in lengths.items() if lines > most} == {}
 
 
 def test_no_two_parts_import_each_other() -> None:

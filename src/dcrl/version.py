@@ -1,3 +1,15 @@
-"""The version, readable without importing the package."""
+"""The version of this package, and those of other packages; readable without importing any of them."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
 
 __version__ = "0.1.0"
+
+
+def installed(package: str) -> str | None:
+    """The installed version of a package; None if it is missing."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

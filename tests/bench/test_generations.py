@@ -6,7 +6,7 @@ from dcrl.algorithms.algorithm import ArchiveConfig
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.bench.generations import flops, measure_generations, product_gflops
 from dcrl.learners.td3 import TD3Config
-from dcrl.runs.config import RunConfig, build
+from dcrl.runs.config import RunConfig, open_algorithm
 from dcrl.variation.policy_gradient import PolicyGradientConfig
 
 
@@ -19,7 +19,7 @@ def small(task: str):
         pg=PolicyGradientConfig(policy_steps=5),
         td3=TD3Config(critic_hidden=(7, 6), critic_steps=4, batch_size=10, replay_size=1000),
     )
-    return build(
+    return open_algorithm(
         RunConfig(
             task=task,
             algorithm="dcrl_me",
@@ -37,7 +37,8 @@ def test_flops_are_the_papers_arithmetic():
     critic = 9 * 7 + 7 * 6 + 6
     actor = 7 * 8 + 8 * 9 + 9 * 2
     policy = 5 * 8 + 8 * 9 + 9 * 2
-    found = flops(small("point_omni"))
+    with small("point_omni") as algorithm:
+        found = flops(algorithm)
     a_step = (actor + 2 * critic) + 3 * 2 * critic + (3 * actor + 2 * critic) / 2
     assert found.keys() == {"train", "pg"}
     assert found["train"] == 4 * 10 * 2 * a_step
@@ -46,7 +47,8 @@ def test_flops_are_the_papers_arithmetic():
 
 def test_a_generation_is_measured_stage_by_stage():
     said: list[str] = []
-    speed = measure_generations("point_omni", "dcrl_me", small("point_omni"), 1, 2, 0, said.append)
+    with small("point_omni") as algorithm:
+        speed = measure_generations("point_omni", "dcrl_me", algorithm, 1, 2, 0, said.append)
     assert list(speed.stage_seconds) == ["train", "ga", "pg", "ai", "evaluate", "add"]
     assert all(seconds > 0 for seconds in speed.stage_seconds.values())
     assert speed.generations == (2, 3, 4, 5)  # two one stage after another, two as they run

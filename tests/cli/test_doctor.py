@@ -35,7 +35,7 @@ def test_doctor_knows_every_extra_and_what_it_gives(monkeypatch) -> None:
         if name not in ("dev", "mjx", "render")
     }
     assert {name: EXTRAS[name][0] for name in declared} == declared
-    monkeypatch.setattr(doctor, "_version", lambda name: None)
+    monkeypatch.setattr(doctor, "installed", lambda name: None)
     check = doctor._checked("onnx", lambda: doctor._extra("onnx", *EXTRAS["onnx"]))
     assert check.status == "missing"
     assert check.sentence.startswith("onnx, onnxruntime not installed; pip install 'dcrl-map-elites[onnx]' adds `dcrl")

@@ -145,7 +145,7 @@ def pushes(forces: np.ndarray, centroids: np.ndarray, stored: np.ndarray) -> Rep
         space=point_omni.descriptor,
         centroids=centroids.astype(np.float32),
         occupied=np.ones(len(forces), bool),
-        fitness=np.full(len(forces), 60, np.float32),  # an archive that promises too much
+        fitness=np.full(len(forces), 60, np.float32),  # a stored fitness above what the policies achieve
         descriptor=stored.astype(np.float32),
         genotype=genotype,
     )

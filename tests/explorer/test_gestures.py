@@ -38,7 +38,7 @@ def test_sliders_hold_the_dimensions_that_the_map_does_not_show(address: str, ne
     click_at(page, np.array([0.5, 0.5]))
 
     def target(dimension: int) -> float:
-        return shown(page, "actor", f"descriptor.{dimension}.promised", 0)
+        return shown(page, "actor", f"descriptor.{dimension}.reference", 0)
 
     assert [target(2), target(3)] == [0.25, 0.75]
     assert [target(0), target(1)] == pytest.approx([0.5, 0.5], abs=0.01)
@@ -48,7 +48,7 @@ def test_sliders_hold_the_dimensions_that_the_map_does_not_show(address: str, ne
     page.wait_for_function("document.querySelector('[data-dimension=\"3\"]').value !== '0.75'")
     elite = float(page.locator("[data-dimension='3']").input_value())
     page.locator("[data-dimension='2']").fill("0.125")
-    page.wait_for_selector("[data-readout='actor.descriptor.2.promised'][data-value='0.125']")
+    page.wait_for_selector("[data-readout='actor.descriptor.2.reference'][data-value='0.125']")
     assert target(3) == pytest.approx(elite, abs=1e-6)  # only the one that was moved has changed
 
 

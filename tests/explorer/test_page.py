@@ -29,7 +29,7 @@ def test_a_clicked_elite_moves_and_earns_what_rollout_says(
     for seed in (0, 1):
         played = dcrl.rollout("point_omni", found.genotype[[cell]], seed, hidden=HIDDEN)
         assert_shows(page, "elite", played, seed, f"cell {cell}")
-        assert np.float32(shown(page, "elite", "fitness.promised", seed)) == found.fitness[cell]
+        assert np.float32(shown(page, "elite", "fitness.reference", seed)) == found.fitness[cell]
         if seed == 0:
             page.get_by_role("button", name="re-roll").click()
     page.wait_for_function("Number(document.querySelector('.dcrl-player').dataset.time) > 5")  # it plays by itself
@@ -53,7 +53,7 @@ def test_the_actor_goes_where_no_elite_is(address: str, new_page: Callable[..., 
     page.wait_for_selector(".dcrl-hint:has-text('is empty; the nearest elite is in cell')")
     page.get_by_role("button", name="side by side").click()
     page.wait_for_selector(".dcrl-readout >> nth=1")
-    target = [shown(page, "actor", f"descriptor.{i}.promised", 0) for i in (0, 1)]
+    target = [shown(page, "actor", f"descriptor.{i}.reference", 0) for i in (0, 1)]
     np.testing.assert_allclose(target, empty, atol=0.05)
     condition = normalise(found.space, np.asarray(target))[None]
     assert found.actor_parameters is not None

@@ -17,20 +17,19 @@ from dcrl.algorithms.me import MEConfig
 from dcrl.files import write_tensors
 from dcrl.learners.conditioning import normalise
 from dcrl.networks.perceptrons import act, join
-from dcrl.runs import config as configs
 from dcrl.runs.config import RunConfig, from_json
 from dcrl.runs.run import Run
+from dcrl.runs.training import begin
 from dcrl.tasks.point import point_omni
 from support.run_config import ARCHIVE, CONFIG
 
 
 def begun(config: RunConfig, output: Path) -> tuple[Run, State]:
     """A run with its initial generation saved."""
-    composition = configs.build(config)
-    run = Run.create(output, config, composition)
-    state, report = composition.start(config.seed)
-    run.record(report)
-    run.save(state)
+    with begin(config, output, overwrite=False) as run:
+        state, report = run.algorithm.start(config.seed)
+        run.record(report)
+        run.save(state)
     return run, state
 
 

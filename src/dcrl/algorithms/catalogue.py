@@ -54,3 +54,6 @@ CATALOGUE: dict[str, Known] = {
         ),
     )
 }
+DEFAULT = "dcrl_me"
+ABLATIONS = tuple(name for name, known in CATALOGUE.items() if known.ablation)
+ABLATION_FIGURE = (DEFAULT, "dcg_me", *ABLATIONS)  # as in the paper

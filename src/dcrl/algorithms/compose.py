@@ -33,6 +33,7 @@ from dcrl.simulators.rollouts import evaluate
 from dcrl.types import Evaluation, Floats
 from dcrl.variation.operator import Offspring, Operator, Sources, concatenate, no_target
 
+TRAIN = "train"  # the stage in which learners are trained
 Batches = list[tuple[Offspring, Evaluation]]  # offspring and their episodes, in the operators' order
 
 
@@ -88,7 +89,7 @@ class Composition:
         key = keys.generation(keys.root(seed), state.generation + 1)
         learned, batches, early = state.learned, Batches(), 0
         if self.learners and state.replay.size:
-            stage("train")
+            stage(TRAIN)
             if self.overlap and self.setting.simulator.overlap:
                 early = without_training(self._all)
             with meanwhile(partial(self._vary_and_evaluate, slice(0, early), state, key)) as first:

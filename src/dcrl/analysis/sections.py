@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from dcrl.algorithms.catalogue import CATALOGUE
+from dcrl.algorithms.catalogue import ABLATION_FIGURE, ABLATIONS
 from dcrl.analysis import captions, panels, tables, wording
 from dcrl.analysis.collection import Collection
 from dcrl.analysis.comparison import Curve, Test, Value, at, curve, time_curve
@@ -22,8 +22,6 @@ from dcrl.figures.style import label
 from dcrl.repertoires.load import load
 from dcrl.repertoires.repertoire import Repertoire
 
-ABLATIONS = tuple(name for name, known in CATALOGUE.items() if known.ablation)
-ABLATION_FIGURE = ("dcrl_me", "dcg_me", *ABLATIONS)  # as in the paper
 STORED_MAP_FILES = ("map.png", "figures/archive.png")  # of a run without its archive
 
 

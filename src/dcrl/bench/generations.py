@@ -22,13 +22,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from dcrl.algorithms.algorithm import Algorithm
-from dcrl.algorithms.compose import Composition
+from dcrl.algorithms.compose import TRAIN, Composition
 from dcrl.learners.td3 import TD3
 from dcrl.networks.policies import Layers
 from dcrl.variation.policy_gradient import PolicyGradient
 
 PRODUCT_SIZE = 3072
-TRAIN = "train"  # the stage in which a composition trains its learners
 
 
 @dataclass(frozen=True, kw_only=True)

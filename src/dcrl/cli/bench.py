@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from dcrl import devices
+from dcrl.algorithms import catalogue
 from dcrl.archive.centroids import cache_directory
 from dcrl.bench.rollouts import RolloutSpeed, measure_rollouts
 from dcrl.cli import output
@@ -94,7 +95,7 @@ def rollout(
 def generation(
     *,
     tasks: tuple[str, ...] = ("ant_omni", "walker2d_uni", "humanoid_uni"),
-    algorithm: str = "dcrl_me",
+    algorithm: str = catalogue.DEFAULT,
     generations: int = 3,
     warm_up: int = 2,
     seed: int = 0,
@@ -123,10 +124,9 @@ def generation(
     versions = {package: version(package) for package in PACKAGES}
     speeds = []
     for task in tasks:
-        composition = configs.build(configs.default(task, algorithm))
         report = partial(print, file=sys.stderr, flush=True)
-        with composition.setting.simulator:
-            speeds.append(measure_generations(task, algorithm, composition, warm_up, generations, seed, report))
+        with configs.open_algorithm(configs.default(task, algorithm)) as opened:
+            speeds.append(measure_generations(task, algorithm, opened, warm_up, generations, seed, report))
     if json:
         output.print_json(
             {"what": "generation", "cores": cores(), "versions": versions, "results": [asdict(s) for s in speeds]}

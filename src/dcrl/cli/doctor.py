@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Literal
 
 from packaging.requirements import Requirement
 
 from dcrl.cli import output
+from dcrl.version import installed
 
 PACKAGE = "dcrl-map-elites"
 MARKS = {"ok": "✓", "broken": "✗", "missing": "•"}
@@ -87,14 +88,7 @@ def _python() -> str:
 
 def _versions() -> dict[str, str | None]:
     """The installed versions of this package and its requirements, None for what is missing."""
-    return {name: _version(name) for name in (PACKAGE, "jaxlib", *(need.name for need in _needs()))}
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    return {name: installed(name) for name in (PACKAGE, "jaxlib", *(need.name for need in _needs()))}
 
 
 def _needs() -> list[Requirement]:
@@ -105,7 +99,7 @@ def _needs() -> list[Requirement]:
 
 def _extra(name: str, packages: tuple[str, ...], gives: str) -> str:
     """The versions of the packages of an optional extra."""
-    found = {package: _version(package) for package in packages}
+    found = {package: installed(package) for package in packages}
     lacking = ", ".join(package for package, number in found.items() if number is None)
     if lacking:
         raise _MissingError(f"{lacking} not installed; pip install '{PACKAGE}[{name}]' adds {gives}")
@@ -113,14 +107,14 @@ def _extra(name: str, packages: tuple[str, ...], gives: str) -> str:
 
 
 def _fits(need: Requirement) -> bool:
-    found = _version(need.name)
+    found = installed(need.name)
     return found is not None and need.specifier.contains(found, prereleases=True)
 
 
 def _packages() -> str:
     for need in _needs():
         if not _fits(need):
-            raise RuntimeError(f"{need} is needed, found {_version(need.name) or 'none'}; pip install '{need}'")
+            raise RuntimeError(f"{need} is needed, found {installed(need.name) or 'none'}; pip install '{need}'")
     return ", ".join(f"{name} {found}" for name, found in _versions().items())
 
 
@@ -152,7 +146,7 @@ def _devices() -> str:
 
 
 def _mjx() -> str:
-    mjx, mujoco = _version("mujoco-mjx"), version("mujoco")
+    mjx, mujoco = installed("mujoco-mjx"), version("mujoco")
     if mjx is None:
         raise _MissingError(f"not installed; pip install '{PACKAGE}[mjx]' adds the simulator mjx")
     if mjx.split(".")[:2] != mujoco.split(".")[:2]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
 from dcrl.cli.display import preview
 from dcrl.cli.training import train_with_display
@@ -27,7 +28,7 @@ class Flags:
 
     task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
     """A task's name (`dcrl tasks` lists them), or your own as module:object or file.py:object."""
-    algorithm: str = "dcrl_me"
+    algorithm: str = catalogue.DEFAULT
     """The algorithm; its hyperparameters are the flags below. With --help, shows that algorithm's."""
     preset: Preset | None = None
     """The budget: quick is 7,680 evaluations (minutes on 2 cores, the default), paper is 1,000,000."""
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
 def parse(arguments: Sequence[str]) -> Any:
     """The flags; which hyperparameters there are depends on --algorithm, which is therefore read first."""
     peek = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    peek.add_argument("--algorithm", default="dcrl_me")
+    peek.add_argument("--algorithm", default=catalogue.DEFAULT)
     entry = algorithms.get(peek.parse_known_args(arguments)[0].algorithm)
     hyperparameters = ("hyperparameters", entry.config, dataclasses.field(default=entry.default))
     kind = dataclasses.make_dataclass("Train", [hyperparameters], bases=(Flags,), frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ The actor is measured likewise, conditioned on the centroid of each occupied cel
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -128,14 +128,7 @@ def corrected_repertoire(found: Reproducibility, repertoire: Repertoire) -> Repe
     empty_archive = archives.empty(repertoire.centroids, repertoire.layers.parameters)
     genotype = repertoire.genotype[found.elites.cell]
     archive, _ = archives.add(empty_archive, genotype, found.elites.fitness_mean, found.elites.descriptor_mean)
-    return replace(
-        repertoire,
-        occupied=archive.occupied,
-        fitness=np.where(archive.occupied, archive.fitness, np.nan).astype(np.float32),
-        descriptor=archive.descriptor,
-        genotype=archive.genotype,
-        actor_parameters=None,
-    )
+    return repertoire.with_archive(archive)
 
 
 def _measured(repeats: Repeats, which: int) -> Measured:

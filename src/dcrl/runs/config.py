@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_type_hints
 
 from dcrl import simulators
+from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.algorithm import Algorithm, Setting
 from dcrl.files import read_json
@@ -49,7 +51,7 @@ class RunConfig:
         layer_sizes(self, "hidden")
 
 
-def default(task: str, algorithm: str = "dcrl_me") -> RunConfig:
+def default(task: str, algorithm: str = catalogue.DEFAULT) -> RunConfig:
     """The paper's settings and budget."""
     return RunConfig(
         task=task,
@@ -71,16 +73,18 @@ def budget(preset: Preset | None, evaluations: int | None) -> int:
     return EVALUATIONS[preset or "quick"] if evaluations is None else evaluations
 
 
-def build(config: RunConfig, threads: int | None = None) -> Algorithm:
-    """The algorithm that a configuration describes, ready to run."""
+@contextmanager
+def open_algorithm(config: RunConfig, threads: int | None = None) -> Iterator[Algorithm]:
+    """The algorithm that a configuration describes, ready to run; its simulator is open during the block."""
     task = tasks.get(config.task)
-    setting = Setting(
-        simulator=simulators.make(task, config.simulator, threads),
-        layers=policy_layers(task.observation_size, task.action_size, config.hidden),
-        descriptor=task.descriptor,
-        descriptor_from_observation=getattr(task, "descriptor_from_observation", None),
-    )
-    return algorithms.get(config.algorithm).build(setting, config.hyperparameters)
+    with simulators.make(task, config.simulator, threads) as simulator:
+        setting = Setting(
+            simulator=simulator,
+            layers=policy_layers(task.observation_size, task.action_size, config.hidden),
+            descriptor=task.descriptor,
+            descriptor_from_observation=getattr(task, "descriptor_from_observation", None),
+        )
+        yield algorithms.get(config.algorithm).build(setting, config.hyperparameters)
 
 
 def to_json(config: RunConfig) -> dict[str, Any]:

@@ -6,13 +6,12 @@ import platform
 import subprocess
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from dcrl.devices import cores
 from dcrl.files import read_json
-from dcrl.version import __version__
+from dcrl.version import __version__, installed
 
 PACKAGES = ("dcrl-map-elites", "jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
 
@@ -26,7 +25,7 @@ def manifest() -> dict[str, Any]:
         "processor": platform.processor() or platform.machine(),
         "cores": cores(),
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": {name: installed(name) for name in PACKAGES},
         "commit": _commit(),
     }
 
@@ -39,13 +38,6 @@ def made_with(run: Path) -> str:
     except (ValueError, KeyError, TypeError):
         return "its version is unknown"
     return f"dcrl {version}" + (f", commit {str(commit)[:7]}" if commit else "") + f"; this is {__version__}"
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _commit() -> str | None:

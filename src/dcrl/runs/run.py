@@ -91,8 +91,7 @@ class Run:
         self.close()
 
     def close(self) -> None:
-        """Close the simulator and let other processes use the directory."""
-        self.algorithm.setting.simulator.close()
+        """Let other processes use the directory."""
         self._lock.release()
 
     @property

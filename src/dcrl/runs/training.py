@@ -10,11 +10,12 @@ import dataclasses
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from dcrl import devices
+from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.algorithm import Algorithm, generations
 from dcrl.algorithms.state import Report, State
@@ -33,7 +34,7 @@ DEFAULT = CheckpointConfig()
 
 def train(
     task: str,
-    algorithm: str = "dcrl_me",
+    algorithm: str = catalogue.DEFAULT,
     *,
     preset: Preset | None = None,
     evaluations: int | None = None,
@@ -101,29 +102,37 @@ def resume(
     return load(run.path)
 
 
+@contextmanager
 def begin(
     config: RunConfig, output: Path, saving: CheckpointConfig = DEFAULT, *, overwrite: bool, threads: int | None = None
-) -> Run:
+) -> Iterator[Run]:
     """A new run directory, ready to train."""
-    return Run.create(output, config, _build(config, saving, threads), overwrite=overwrite)
+    with (
+        _open_algorithm(config, saving, threads) as algorithm,
+        Run.create(output, config, algorithm, overwrite=overwrite) as run,
+    ):
+        yield run
 
 
+@contextmanager
 def reopen(
     path: Path, saving: CheckpointConfig = DEFAULT, *, evaluations: int | None = None, threads: int | None = None
-) -> Run:
+) -> Iterator[Run]:
     """The run in a directory, ready to be restored; with another budget, if one is given."""
     config = configs.read(path)
     if evaluations is not None:
         config = dataclasses.replace(config, evaluations=evaluations)
-    return Run(path, config, _build(config, saving, threads))
+    with _open_algorithm(config, saving, threads) as algorithm, Run(path, config, algorithm) as run:
+        yield run
 
 
-def _build(config: RunConfig, saving: CheckpointConfig, threads: int | None) -> Algorithm:
+@contextmanager
+def _open_algorithm(config: RunConfig, saving: CheckpointConfig, threads: int | None) -> Iterator[Algorithm]:
     logs.check(saving.log)
     devices.prepare(cache_directory())
-    algorithm = configs.build(config, threads)
-    generations(algorithm, config.evaluations)  # refuses a budget below one batch before anything is written
-    return algorithm
+    with configs.open_algorithm(config, threads) as algorithm:
+        generations(algorithm, config.evaluations)  # refuses a budget below one batch before anything is written
+        yield algorithm
 
 
 def run_training(

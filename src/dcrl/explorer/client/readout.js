@@ -1,4 +1,4 @@
-// The numbers beside a playing motion: fitness and descriptor so far, at the end, and as promised; feet on the ground.
+// The numbers beside a playing motion: fitness and descriptor so far, at the end, and as stored or requested; feet on the ground.
 
 import { KIND_COLOUR } from "dcrl-explorer/colours.js";
 import { make, pretty } from "dcrl-explorer/dom.js";
@@ -10,15 +10,15 @@ export function createReadout(root, motion) {
   heading.style.setProperty("--kind", KIND_COLOUR[motion.kind]);
   const table = make("table");
   const head = table.createTHead().insertRow();
-  for (const title of ["", "now", "at the end", motion.promise]) head.append(make("th", "", title));
+  for (const title of ["", "now", "at the end", motion.reference_title]) head.append(make("th", "", title));
   const body = table.createTBody();
 
-  function row(name, key, end, promised) {
+  function row(name, key, end, reference) {
     const line = body.insertRow();
     line.append(make("th", "", name));
-    return [null, end, promised].map((value, column) => {
+    return [null, end, reference].map((value, column) => {
       const cell = line.insertCell();
-      cell.dataset.readout = `${motion.kind}.${key}.${["now", "end", "promised"][column]}`;
+      cell.dataset.readout = `${motion.kind}.${key}.${["now", "end", "reference"][column]}`;
       return put(cell, value);
     });
   }
@@ -28,9 +28,9 @@ export function createReadout(root, motion) {
     return cell;
   }
 
-  const [earned] = row("fitness", "fitness", motion.fitness, motion.promised.fitness);
+  const [earned] = row("fitness", "fitness", motion.fitness, motion.reference.fitness);
   const reached = motion.names.map(
-    (name, i) => row(name, `descriptor.${i}`, motion.descriptor?.[i] ?? null, motion.promised.descriptor[i])[0],
+    (name, i) => row(name, `descriptor.${i}`, motion.descriptor?.[i] ?? null, motion.reference.descriptor[i])[0],
   );
   const status = make("p", "dcrl-status");
   const feet = make("p", "dcrl-feet");
