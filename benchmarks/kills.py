@@ -30,14 +30,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--algorithms", nargs="+", default=list(FLAGS))
     parser.add_argument("--kills", type=int, default=100, help="of each algorithm's run")
-    parser.add_argument("--evaluations-a-kill", type=int, default=200, help="the budget, divided by the kills")
+    parser.add_argument("--evaluations-per-kill", type=int, default=200, help="the budget, divided by the kills")
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
     arguments = parser.parse_args()
     differing = 0
     for name in arguments.algorithms:
         with tempfile.TemporaryDirectory() as directory:
             moments = random.Random(arguments.seed)
-            differing += not survives(name, Path(directory), arguments.kills, arguments.evaluations_a_kill, moments)
+            differing += not survives(name, Path(directory), arguments.kills, arguments.evaluations_per_kill, moments)
     return differing
 
 

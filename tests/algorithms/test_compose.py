@@ -35,7 +35,7 @@ class Stopped(Exception):  # noqa: N818
     pass
 
 
-STAGES = ("train", "pg", "ai", "evaluate", "add")  # the genetic offspring are played beside the training
+STAGES = ("train", "pg", "ai", "evaluate", "add")  # genetic offspring are simulated during training
 
 
 @pytest.mark.parametrize("where", STAGES)

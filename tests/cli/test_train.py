@@ -72,7 +72,7 @@ def test_a_run_directory_explains_itself(trained):
     assert manifest["command"][1:4] == ["train", "point_omni", "--evaluations"]
 
 
-def test_metrics_have_a_row_a_generation(trained):
+def test_metrics_have_one_row_per_generation(trained):
     path, _ = trained
     found = rows(path)
     assert list(found[0]) == COLUMNS

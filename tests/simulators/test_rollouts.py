@@ -83,7 +83,7 @@ def test_a_seed_is_a_whole_number(seed):
 
 
 @pytest.mark.parametrize("seed", [[0, 1], range(4), [[0, 1, 2]]])
-def test_there_is_one_seed_or_one_a_policy(seed):
+def test_there_is_one_seed_or_one_per_policy(seed):
     with pytest.raises(ValueError, match="one for each of the 3 policies"):
         dcrl.rollout("point_omni", STILL, seed=seed)
 

@@ -58,10 +58,10 @@ def motion_message(
     motion: Motion,
     shapes: Sequence[Shape],
     seed: int,
-    frames_a_second: float = LIVE_FRAMES,
+    frames_per_second: float = LIVE_FRAMES,
 ) -> dict[str, Any]:
     """One motion: every so many control steps a frame, and always the last; shapes that do not move come once."""
-    stride = max(1, int(1 / (frames_a_second * motion.period)))
+    stride = max(1, int(1 / (frames_per_second * motion.period)))
     step = np.unique(np.append(np.arange(0, motion.steps + 1, stride), motion.steps))
     drawn = [i for i, shape in enumerate(shapes) if shape.visible]
     moving = [i for i in drawn if not shapes[i].static]
