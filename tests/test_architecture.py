@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 from importlib.util import find_spec
@@ -59,14 +60,17 @@ ONLY_IN = {
 RUNS_CODE = ("eval", "exec", "compile", "__import__")  # as names; an attribute such as re.compile is another thing
 
 
-def imported(file: Path) -> Iterator[str]:
-    """The full names a file imports, wherever in it, `from a import b` as `a.b`."""
+@cache
+def imported(file: Path) -> frozenset[str]:
+    """The full names a file imports anywhere in it, `from a import b` as `a.b`."""
+    names: set[str] = set()
     for node in ast.walk(ast.parse((SOURCE / file).read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file} imports relatively; write the full name"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(names)
 
 
 def part_of(file: Path) -> str:
@@ -196,5 +200,5 @@ def test_the_reader_of_loaders_sees_them(source: str, found: list[str]) -> None:
 def test_the_readers_of_imports_see_what_is_there() -> None:
     """Guards the tests above: a reader that finds nothing would let everything pass."""
     assert {"tasks", "networks", "simulators"} <= parts_imported(Path("bench/rollouts.py"))
-    assert "mujoco.mjx" in set(imported(Path("simulators/mjx.py")))
+    assert "mujoco.mjx" in imported(Path("simulators/mjx.py"))
     assert "tasks" in parts_imported(Path("simulators/rollouts.py"))

@@ -48,7 +48,7 @@ def test_flops_are_the_papers_arithmetic():
 def test_a_generation_is_measured_stage_by_stage():
     said: list[str] = []
     with small("point_omni") as algorithm:
-        speed = measure_generations("point_omni", "dcrl_me", algorithm, 1, 2, 0, said.append)
+        speed = measure_generations("point_omni", "dcrl_me", algorithm, 1, 2, 0, said.append, product_size=512)
     assert list(speed.stage_seconds) == ["train", "ga", "pg", "ai", "evaluate", "add"]
     assert all(seconds > 0 for seconds in speed.stage_seconds.values())
     assert speed.generations == (2, 3, 4, 5)  # two one stage after another, two as they run

@@ -47,7 +47,14 @@ class GenerationSpeed:
 
 
 def measure_generations(
-    task: str, name: str, algorithm: Algorithm, warm_up: int, count: int, seed: int, progress: Callable[[str], None]
+    task: str,
+    name: str,
+    algorithm: Algorithm,
+    warm_up: int,
+    count: int,
+    seed: int,
+    progress: Callable[[str], None],
+    product_size: int = PRODUCT_SIZE,
 ) -> GenerationSpeed:
     """Run `warm_up` generations, then measure `count` each way, the matrix product before and after each pair.
 
@@ -60,7 +67,7 @@ def measure_generations(
     sequential = dataclasses.replace(algorithm, overlap=False) if isinstance(algorithm, Composition) else algorithm
     seconds: list[dict[str, float]] = []
     whole: list[float] = []
-    steps_before, products = state.environment_steps, [product_gflops()]
+    steps_before, products = state.environment_steps, [product_gflops(product_size)]
     for i in range(count):
         marks: list[tuple[str, float]] = []
         state, _ = sequential.advance(state, seed, partial(_mark, marks))
@@ -68,7 +75,7 @@ def measure_generations(
         state, _ = algorithm.advance(state, seed)
         whole.append(time.perf_counter() - marks[-1][1])
         seconds.append({name: end - begin for (name, begin), (_, end) in pairwise(marks)})
-        products.append(product_gflops())
+        products.append(product_gflops(product_size))
         progress(f"{task}: generation {i + 1} of {count} took {whole[-1]:.1f} s")
     stages = {name: statistics.median(each.get(name, 0.0) for each in seconds) for name in seconds[-1]}
     return GenerationSpeed(
@@ -114,7 +121,7 @@ def _weights(layers: Layers) -> int:
     return sum(fan_in * fan_out for fan_in, fan_out in pairwise(layers.sizes))
 
 
-def product_gflops(size: int = PRODUCT_SIZE, repeats: int = 3) -> float:
+def product_gflops(size: int, repeats: int = 3) -> float:
     """The faster of NumPy's BLAS on all threads and one JAX product per device, all devices at once, by medians."""
     rows = np.random.default_rng(0).standard_normal((size, size), np.float32)
     devices = jax.local_devices()
