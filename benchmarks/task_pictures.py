@@ -42,6 +42,11 @@ STRIDE = {"right_hip_y": -0.9, "right_knee": -0.5, "left_hip_y": 0.3, "left_knee
 WALK = {"thigh_joint": -0.1, "leg_joint": -0.2, "thigh_left_joint": -0.7, "leg_left_joint": -0.9}
 GALLOP = {"bthigh": -0.4, "bshin": 0.3, "fthigh": 0.6, "fshin": -0.5}
 HOP = {"thigh_joint": -0.4, "leg_joint": -0.8, "foot_joint": 0.5}
+TRIPOD = {
+    f"{leg}_{joint}": angle
+    for leg in ("left_front", "left_rear", "right_middle")
+    for joint, angle in (("coxa", 0.4), ("femur", 0.5))
+}
 SHOTS = {
     "ant_omni": Shot(distance=3, azimuth=130, elevation=-25, pose=CROUCH),
     "anttrap_omni": Shot(distance=14, azimuth=35, elevation=-30, pose=CROUCH, aim=(5, 0, 0)),
@@ -51,6 +56,7 @@ SHOTS = {
     "walker2d_uni": Shot(distance=3, azimuth=90, elevation=-6, pose=WALK),
     "halfcheetah_uni": Shot(distance=2.6, azimuth=90, elevation=-8, pose=GALLOP),
     "hopper_uni": Shot(distance=3, azimuth=90, elevation=-6, pose=HOP),
+    "hexapod_uni": Shot(distance=0.8, azimuth=140, elevation=-25, pose=TRIPOD),
     "point_omni": Shot(distance=2.5, azimuth=90, elevation=-30),
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dcrl.networks.policies import policy_layers
-from dcrl.tasks import registry
+from dcrl.tasks import hexapod, registry
 from dcrl.types import Physics
 from support.episodes import HORIZON
 
@@ -21,6 +21,7 @@ TABLE = {
     "ant_uni": (28, 8, 21_256, 1000, 4, (0.0, 1.0)),
     "humanoid_uni": (245, 17, 50_193, 1000, 2, (0.0, 1.0)),
     "hopper_uni": (12, 3, 18_563, 1000, 1, (0.0, 1.0)),
+    "hexapod_uni": (50, 18, 25_362, 250, 6, (0.0, 1.0)),
     "point_omni": (5, 2, 17_538, 50, 2, (-3.0, 3.0)),
 }
 # the lowest and highest healthy torso, and the greatest healthy pitch
@@ -30,6 +31,7 @@ HEALTHY = {
     "humanoid": (1.0, 2.0, None),
     "walker2d": (0.8, 2.0, 1.0),
     "hopper": (0.7, np.inf, 0.2),
+    "hexapod": (0.05, 0.25, None),
 }
 # the geoms whose contacts with the floor the descriptor counts, by their names in it
 FEET = {
@@ -43,6 +45,7 @@ FEET = {
         "back right": "third_ankle_geom",
         "front right": "fourth_ankle_geom",
     },
+    "hexapod_uni": {leg.replace("_", " "): f"{leg}_tibia" for leg in hexapod.LEGS},
 }
 CHEAP_ON_MJX = ("point_omni",)  # the others compile for a minute or more on a processor
 CASES = [
@@ -221,6 +224,9 @@ def test_only_the_last_state_of_a_fall_is_unhealthy(played):
     fallen = (z < lowest) | (z > highest)
     if pitch is not None:
         fallen |= np.abs(seen[..., column(task, "torso pitch (rad)")]) > pitch
+    if robot == "hexapod":
+        x, y = (seen[..., column(task, f"torso quaternion {axis}")] for axis in "xy")
+        fallen |= 1 - 2 * (x**2 + y**2) < hexapod.UPRIGHT
     times = np.arange(HORIZON + 1)
     assert not fallen[(times < evaluation.steps[:, None]) & (times > 0)].any()
     np.testing.assert_array_equal(fallen[np.arange(len(z)), evaluation.steps], evaluation.transitions.terminated)

@@ -20,6 +20,7 @@ KNOWN = {
     "ant_uni": "29ee6d45f2cfbf0c",
     "humanoid_uni": "34a32f0e645a1fe9",
     "hopper_uni": "f7b17bdcf3cb3bab",
+    "hexapod_uni": "b0ce9bb2a39a0d68",
     "point_omni": "28ef0538eb5debf1",
 }
 

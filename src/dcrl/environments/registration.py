@@ -16,6 +16,7 @@ ENVIRONMENTS = {  # the id: the task, and the steps of an episode
     "dcrl/AntUni-v0": ("ant_uni", 1000),
     "dcrl/HumanoidUni-v0": ("humanoid_uni", 1000),
     "dcrl/HopperUni-v0": ("hopper_uni", 1000),
+    "dcrl/HexapodUni-v0": ("hexapod_uni", 250),
     "dcrl/PointOmni-v0": ("point_omni", 50),
 }
 

@@ -11,5 +11,5 @@ PAPER = {
     "ant_uni": "ant",
     "humanoid_uni": "humanoid",
 }
-BEYOND = {"hopper_uni": "hopper", "point_omni": "point"}
+BEYOND = {"hopper_uni": "hopper", "hexapod_uni": "hexapod", "point_omni": "point"}
 BUILT_IN = PAPER | BEYOND
