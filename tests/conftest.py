@@ -25,6 +25,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory) -> Iterator[None]:
+    """What commands remember, apart from what the user's own commands do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DCRL_STATE", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def shared_cache() -> Iterator[None]:
     """Centroids and compiled code are shared by all test processes, the commands they start, and later test runs."""
     compiled = CACHE / "jax"

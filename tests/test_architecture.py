@@ -32,7 +32,7 @@ ROWS = (
     ("learners", "archive"),
     ("simulators",),
     ("tasks", "networks"),
-    ("types", "keys", "version", "devices", "files", "hyperparameters"),
+    ("types", "keys", "version", "devices", "files", "hyperparameters", "user_code"),
 )
 LEVEL = {part: len(ROWS) - row for row, parts in enumerate(ROWS) for part in parts}
 

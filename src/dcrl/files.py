@@ -30,12 +30,12 @@ CHECKSUM = re.compile("[0-9a-f]{64}")
 _UNFINISHED: set[Path] = set()  # temporary files of this process
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Replace `path` by `content`, or leave it as it was."""
+def write_bytes(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Replace `path` by `content`, or leave it as it was; `mode` is its permissions before the umask."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     _UNFINISHED.add(temporary)
     try:
-        with open(temporary, "wb") as file:
+        with open(temporary, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""The task that a file names is Python code, and no command runs it without --trust-task."""
+"""The task that a file names is Python code, and no command runs it without consent, which is remembered."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ import pytest
 
 import dcrl
 from dcrl.cli.main import command
+from dcrl.files import write_json
 from dcrl.repertoires.save import save
-from support.making import refused
+from dcrl.runs.config import default, to_json
+from support.making import ran, refused
 from support.random_runs import save_run
+
+
+@pytest.fixture(autouse=True)
+def no_consent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DCRL_STATE", str(tmp_path / "state"))
 
 
 @pytest.fixture
@@ -24,6 +31,7 @@ def hostile(tmp_path: Path) -> Path:
     )
     found = dcrl.load(save_run(tmp_path / "run", "point_omni", actor=False))
     save(tmp_path / "hostile.safetensors", dataclasses.replace(found, task=f"{task}:task"))
+    write_json(tmp_path / "run" / "config.json", to_json(default(f"{task}:task", "me")))
     return tmp_path / "hostile.safetensors"
 
 
@@ -35,6 +43,7 @@ def hostile(tmp_path: Path) -> Path:
         "render {file} --output {folder}/a.png",
         "explore {file} --no-browser --port 0",
         "explore {file} --export {folder}/page.html",
+        "resume {folder}/run",
     ],
 )
 def test_a_command_that_needs_the_task_needs_trust(line, hostile, capsys):
@@ -69,3 +78,23 @@ def test_reading_a_file_runs_no_code(line, hostile):
 def test_with_trust_the_task_is_used(line, hostile):
     assert command([*line.format(file=hostile, folder=hostile.parent).split(), "--trust-task"]) == 0
     assert (hostile.parent / "ran").exists()
+
+
+def test_trust_is_remembered_until_the_file_changes(hostile, capsys):
+    line = ("export", hostile, "--what", "repertoire", "--output", hostile.with_name("a.npz"))
+    assert ran(*line, "--trust-task") == 0
+    assert ran(*line, "--overwrite") == 0
+    task = hostile.with_name("task.py")
+    task.write_text(task.read_text() + "print('something else')\n")
+    capsys.readouterr()
+    assert "which has changed since you last used it" in refused(capsys, *line, "--overwrite")
+
+
+def test_naming_the_task_is_consent(hostile):
+    line = ("export", hostile, "--what", "repertoire", "--output", hostile.with_name("a.npz"))
+    assert ran(*line, "--task", f"{hostile.parent}/task.py:task") == 0
+
+
+def test_a_built_in_task_is_not_replaced(hostile, capsys):
+    line = ("export", hostile.parent / "run", "--what", "repertoire", "--output", hostile.with_name("a.npz"))
+    assert "has the built-in task point_omni; --task is for" in refused(capsys, *line, "--task", "ant_omni")

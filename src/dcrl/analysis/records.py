@@ -12,9 +12,11 @@ import numpy as np
 
 from dcrl.analysis.metrics import STORED
 from dcrl.files import read_json
+from dcrl.repertoires.trust import own_task
 from dcrl.runs.lock import is_locked
 from dcrl.runs.metrics import budget_used, read_metrics
 from dcrl.types import Floats
+from dcrl.user_code.reference import is_reference
 
 REQUIRED = ("generation", "evaluations", "wall_seconds", *STORED)
 LONGEST_NAME = 200  # characters, of a task or an algorithm
@@ -60,7 +62,7 @@ def read(path: Path) -> tuple[Record, list[str]]:
         manifest = {}
     record = Record(
         path=path,
-        task=config["task"].rpartition(":")[2],
+        task=_task(config["task"], path),
         algorithm=config["algorithm"],
         series=config["algorithm"],
         seed=config["seed"],
@@ -85,6 +87,12 @@ def _config(path: Path) -> dict[str, Any]:
         if kind is str and not _is_name(config[name].rpartition(":")[2]):
             raise ValueError(f"the {name} in its config.json is no name of 1 to {LONGEST_NAME} printable characters")
     return config
+
+
+def _task(task: str, path: Path) -> str:
+    """Its name; that of a user's own task is in the manifest, and of earlier versions' runs the object's name."""
+    named = own_task(path).get("name") if is_reference(task) else task
+    return named if isinstance(named, str) and _is_name(named) else task.rpartition(":")[2]
 
 
 def _is_name(text: str) -> bool:

@@ -11,9 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from dcrl.algorithms.algorithm import Algorithm
 from dcrl.algorithms.state import Report, State
 from dcrl.cli.output import plural
-from dcrl.runs.config import RunConfig
 from dcrl.runs.run import Run, conditioned_learner
-from dcrl.tasks import registry as tasks
+from dcrl.tasks.registry import AnyTask
 
 GIB = 2**30
 
@@ -27,7 +26,7 @@ def preview(run: Run) -> None:
         f"  budget       {config.evaluations:,} evaluations: {algorithm.initial_evaluations} at the start, then "
         f"{plural(run.generations, 'generation')} of {algorithm.generation_evaluations} ({algorithm.plan})",
         "  first steps  slower: JAX compiles each stage the first time",
-        f"  memory       about {memory(config, algorithm) / GIB:.1f} GiB at most",
+        f"  memory       about {memory(run.task, algorithm) / GIB:.1f} GiB at most",
         f"  writes       {run.path}: config, manifest, metrics, archive"
         + (", actor" if conditioned_learner(algorithm) is not None else "")
         + ", figures and checkpoints, refreshed while it runs",
@@ -35,9 +34,9 @@ def preview(run: Run) -> None:
     print("\n".join(lines), flush=True)
 
 
-def memory(config: RunConfig, algorithm: Algorithm) -> int:
+def memory(task: AnyTask, algorithm: Algorithm) -> int:
     """Bytes of the archive (old and new), the replay buffer, one generation's transitions and its samples."""
-    task, layers = tasks.get(config.task), algorithm.setting.layers
+    layers = algorithm.setting.layers
     batch = max(algorithm.initial_evaluations, algorithm.generation_evaluations)
     row = 4 * (task.observation_size + task.action_size + task.descriptor.size + 2)
     total = 2 * 4 * algorithm.archive_config.cells * layers.parameters + 3 * 4 * batch * layers.parameters

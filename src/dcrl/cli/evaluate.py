@@ -24,7 +24,7 @@ from dcrl.evaluation.reproducibility import REPEATS, measure
 from dcrl.files import read_json
 from dcrl.repertoires.load import load
 from dcrl.repertoires.repertoire import Repertoire
-from dcrl.repertoires.trust import check_task
+from dcrl.repertoires.trust import usable_task
 from dcrl.runs.lock import Lock
 from dcrl.simulators.simulator import Simulator
 from dcrl.tasks.gymnasium import GymnasiumTask
@@ -43,6 +43,7 @@ def run(
     simulator: str | None = None,
     threads: int | None = None,
     output: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None,
+    task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None,
     trust_task: bool = False,
     overwrite: bool = False,
     json: bool = False,
@@ -59,7 +60,8 @@ def run(
         simulator: mujoco or mjx, or gymnasium for such tasks; the run's own by default
         threads: threads of the mujoco simulator; all cores by default. Does not change results.
         output: directory for the results; by default `reproducibility` in the run directory, or next to the file
-        trust_task: run the code of a task of the form file.py:object or module:object that a run names
+        task: where the run's own task is now, as file.py:object or module:object
+        trust_task: run the code that a run names as its task; not needed for a file that you have used before
         overwrite: start again and replace existing results
         json: print the totals as a JSON object, for programs; everything else goes to stderr
     """
@@ -68,20 +70,19 @@ def run(
     say = sys.stderr if json else sys.stdout
     devices.prepare(cache_directory())
     repertoire = load(path)
-    check_task(repertoire.task, path, trust=trust_task)
-    task = matching_task(repertoire)
-    name = simulator or _own_simulator(path) or ("gymnasium" if isinstance(task, GymnasiumTask) else "mujoco")
+    played = matching_task(repertoire, usable_task(repertoire.task, path, given=task, trusted=trust_task))
+    name = simulator or _own_simulator(path) or ("gymnasium" if isinstance(played, GymnasiumTask) else "mujoco")
     fresh = unplayed(repertoire, repeats, actor=not no_actor)
-    own = results.about(repertoire, task, seed, name, actor=not no_actor)
+    own = results.about(repertoire, played, seed, name, actor=not no_actor)
     directory = output or default_directory(path)
-    with simulators.make(task, name, threads) as opened, _locked(directory):
+    with simulators.make(played, name, threads) as opened, _locked(directory):
         done = _found(directory, fresh, own, say, overwrite=overwrite)
         if done.done < done.total:
             reproducibility.print_cost(estimate(repertoire, done, opened, seed), done, repertoire, directory, say)
-            played = _play(directory, done, repertoire, opened, seed, own, say)
-            if played is None:
+            after = _play(directory, done, repertoire, opened, seed, own, say)
+            if after is None:
                 return INTERRUPTED
-            done = played
+            done = after
         found = measure(done)
         totals = results.totals(found, repertoire, own)
         if not results.written(directory, totals):

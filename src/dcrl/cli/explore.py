@@ -14,6 +14,7 @@ import tyro
 from dcrl import devices
 from dcrl.archive.centroids import cache_directory
 from dcrl.cli.descriptor import numbers
+from dcrl.cli.output import plural
 
 if TYPE_CHECKING:
     from dcrl.explorer.opened import Opened
@@ -28,6 +29,7 @@ def run(
     port: int = PORT,
     host: str = "127.0.0.1",
     no_browser: bool = False,
+    task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None,
     trust_task: bool = False,
     export: Annotated[Path | None, tyro.conf.arg(metavar="FILE.html")] = None,
     cells: int = 30,
@@ -43,7 +45,8 @@ def run(
         port: the port at which the page is served; 0 takes a free one
         host: the address at which it is served; others than this machine can reach it only if it is not 127.0.0.1
         no_browser: print the address only, open no browser
-        trust_task: run the code of a task of the form file.py:object or module:object that a run names
+        task: where the run's own task is now, as file.py:object or module:object
+        trust_task: run the code that a run names as its task; not needed for a file that you have used before
         export: write one file that shows one run without this package and without a network, and serve nothing
         cells: how many elites' motions go into the exported file, spread over the map
         descriptor: export the elites nearest to these descriptors instead, such as 0.4,0.7 0.1,0.9
@@ -57,9 +60,9 @@ def run(
 
     devices.prepare(cache_directory())
     if export is not None:
-        return _export(paths, export, cells, descriptor, seed, overwrite=overwrite, trust=trust_task)
+        return _export(paths, export, cells, descriptor, seed, overwrite=overwrite, task=task, trust=trust_task)
     with listen(host, port) as opened:
-        runs = open_runs(paths, trust=trust_task)
+        runs = open_runs(paths, trust=trust_task, task=task)
         try:
             _announce(paths, opened, host, browse=not no_browser)
             _serve(runs, opened, host)
@@ -107,6 +110,7 @@ def _export(
     seed: int,
     *,
     overwrite: bool,
+    task: str | None,
     trust: bool,
 ) -> int:
     from dcrl.explorer.export import export, spread
@@ -116,9 +120,9 @@ def _export(
     if len(paths) != 1:
         raise ValueError(f"an exported file shows one run, got {len(paths)}")
     free(file, overwrite=overwrite)
-    found = open_runs(paths, trust=trust)[0].content.whole()
+    found = open_runs(paths, trust=trust, task=task)[0].content.whole()
     wanted = [int(found.nearest(numbers(text), 1)[0]) for text in descriptors]
     chosen = sorted(set(wanted)) or spread(found, cells).tolist()
     size = export(found, file, chosen, seed)
-    print(f"wrote {file}: {size / 1e6:.1f} MB, the map and the motions of {len(chosen)} elites")
+    print(f"wrote {file}: {size / 1e6:.1f} MB, the map and the motions of {plural(len(chosen), 'elite')}")
     return 0

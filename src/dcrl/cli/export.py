@@ -22,6 +22,7 @@ def run(
     descriptor: Annotated[str | None, tyro.conf.arg(metavar="D1,D2,...")] = None,
     cell: int | None = None,
     format: Format | None = None,
+    task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None,
     trust_task: bool = False,
     overwrite: bool = False,
 ) -> int:
@@ -37,7 +38,8 @@ def run(
         descriptor: export the elite nearest to this descriptor, such as 0.4,0.7; `dcrl tasks NAME` lists the units
         cell: export the elite of this cell; without --descriptor and --cell it is the fittest elite
         format: onnx or npz; by default the suffix of --output
-        trust_task: run the code of a task of the form file.py:object or module:object that the run names
+        task: where the run's own task is now, as file.py:object or module:object
+        trust_task: run the code that the run names as its task; not needed for a file that you have used before
         overwrite: replace FILE and FILE.json
     """
     done = exports.export(
@@ -48,6 +50,7 @@ def run(
         cell=cell,
         format=format,
         overwrite=overwrite,
+        task=task,
         trust_task=trust_task,
     )
     print(f"wrote {done.path} and its contract {done.contract}")

@@ -38,6 +38,7 @@ def run(
     moments: int = 6,
     regions: int = 5,
     plain: bool = False,
+    task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None,
     trust_task: bool = False,
     overwrite: bool = False,
     json: bool = False,
@@ -62,7 +63,8 @@ def run(
         moments: number of pictures in a strip
         regions: number of regions of a montage along each of the first two descriptor dimensions
         plain: draw no captions (time, descriptor so far)
-        trust_task: run the code of a task of the form file.py:object or module:object that the run names
+        task: where the run's own task is now, as file.py:object or module:object
+        trust_task: run the code that the run names as its task; not needed for a file that you have used before
         overwrite: replace the output file if it exists
         json: print a JSON object
     """
@@ -76,7 +78,14 @@ def run(
             raise ValueError("--montage sets the size of its pictures; it cannot be combined with --width or --height")
         with _progress() as watch:
             cells = rendering.montage(
-                path, output, regions=regions, seed=seed, overwrite=overwrite, trust_task=trust_task, watch=watch
+                path,
+                output,
+                regions=regions,
+                seed=seed,
+                overwrite=overwrite,
+                task=task,
+                trust_task=trust_task,
+                watch=watch,
             )
         if json:
             found = [{"column": column, "row": row, "cell": cell} for (column, row), cell in sorted(cells.items())]
@@ -100,6 +109,7 @@ def run(
             moments=moments,
             plain=plain,
             overwrite=overwrite,
+            task=task,
             trust_task=trust_task,
             watch=watch,
         )

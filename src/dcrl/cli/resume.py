@@ -18,6 +18,8 @@ def run(
     *,
     evaluations: int | None = None,
     threads: int | None = None,
+    task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None,
+    trust_task: bool = False,
     quiet: bool = False,
     saving: Annotated[CheckpointConfig, tyro.conf.arg(name="")] = training.DEFAULT,
 ) -> int:
@@ -27,10 +29,14 @@ def run(
         path: the run's directory, such as runs/walker2d_uni/dcrl_me/seed-0
         evaluations: another budget, in evaluations since the run's start; its own by default
         threads: threads of the mujoco simulator; all cores by default. Does not change results.
+        task: where the run's own task is now, as file.py:object or module:object
+        trust_task: run the code that the run names as its task; not needed for a file that you have used before
         quiet: no progress
         saving: how often files are written
     """
-    with training.reopen(path, saving, evaluations=evaluations, threads=threads) as found:
+    with training.reopen(
+        path, saving, evaluations=evaluations, threads=threads, task=task, trust_task=trust_task
+    ) as found:
         state = found.restore(lambda sentence: warn(f"{sentence}; using an older checkpoint"))
         if state is None:
             print(f"{path} has no checkpoint yet: it starts again from the beginning", flush=True)

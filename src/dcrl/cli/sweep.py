@@ -21,9 +21,10 @@ from dcrl.cli.output import plural
 from dcrl.cli.train import config_of, parse
 from dcrl.runs.checkpoint_config import CheckpointConfig
 from dcrl.runs.config import Preset, budget
-from dcrl.runs.run import directory
+from dcrl.runs.place import describe, directory, folder
 from dcrl.runs.sweep import Job, Sweep
 from dcrl.tasks import registry as tasks
+from dcrl.user_code.reference import is_reference
 
 LOOK_SECONDS = 0.5
 FAILED = 1
@@ -103,18 +104,18 @@ def jobs(flags: Flags, passed_on: Sequence[str] = ()) -> tuple[Job, ...]:
     evaluations = budget(flags.preset, flags.evaluations)
     if evaluations < 1:
         raise ValueError(f"the budget is at least 1 evaluation, got {evaluations}")
-    for name in flags.tasks:
-        tasks.get(name)
+    found = {name: tasks.get(name) for name in flags.tasks}
     if not (flags.tasks and flags.algorithms and flags.seeds):
         raise ValueError("a sweep needs at least one task, one algorithm and one seed")
     budgeted = ["--evaluations", str(evaluations), "--output", str(flags.output), *passed_on]
     parsed = {name: parse([flags.tasks[0], "--algorithm", name, *budgeted]) for name in flags.algorithms}
     every = tuple(
-        _job(parsed[algorithm], budgeted, task, seed)
+        _job(parsed[algorithm], budgeted, task, found[task], seed)
         for seed in flags.seeds
         for task in flags.tasks
         for algorithm in flags.algorithms
     )
+    _check_names(found)
     if len({job.path for job in every}) < len(every):
         raise ValueError("a task, an algorithm or a seed is given twice; every run needs a directory of its own")
     for job in every:
@@ -122,14 +123,25 @@ def jobs(flags: Flags, passed_on: Sequence[str] = ()) -> tuple[Job, ...]:
     return every
 
 
-def _job(parsed: Any, budgeted: Sequence[str], task: str, seed: int) -> Job:
+def _check_names(found: Mapping[str, tasks.AnyTask]) -> None:
+    """Refuse two tasks of one name: their runs would share directories."""
+    names: dict[str, str] = {}
+    for given, task in found.items():
+        name = folder(given, task)
+        if name in names:
+            raise ValueError(f"{names[name]} and {given} are both named {name!r}; give one of the two another name")
+        names[name] = given
+
+
+def _job(parsed: Any, budgeted: Sequence[str], name: str, task: tasks.AnyTask, seed: int) -> Job:
     """A run of the algorithm whose flags were parsed, on another task and with another seed."""
-    config = dataclasses.replace(config_of(parsed), task=task, seed=seed)
-    path = directory(parsed.output, task, config.algorithm, seed)
+    config = dataclasses.replace(config_of(parsed), task=name, seed=seed)
+    path = directory(parsed.output, config, task)
     threads = [] if parsed.threads is None else ["--threads", str(parsed.threads)]
-    start = ("train", task, "--algorithm", config.algorithm, "--seed", str(seed), *budgeted)
-    resume = ("resume", str(path), "--evaluations", str(config.evaluations), *threads, *_flags_of(parsed.saving))
-    return Job(config=config, path=path, start=start, resume=resume)
+    start = ("train", name, "--algorithm", config.algorithm, "--seed", str(seed), *budgeted)
+    own = ["--task", name] if is_reference(name) else []
+    resume = ("resume", str(path), "--evaluations", str(config.evaluations), *own, *threads, *_flags_of(parsed.saving))
+    return Job(config=config, own_task=describe(name, task, path), path=path, start=start, resume=resume)
 
 
 def _flags_of(saving: CheckpointConfig) -> list[str]:

@@ -18,7 +18,7 @@ from dcrl.repertoires.choice import choose
 from dcrl.repertoires.load import archive_file, load
 from dcrl.repertoires.policy import Policy
 from dcrl.repertoires.repertoire import Repertoire
-from dcrl.repertoires.trust import check_task
+from dcrl.repertoires.trust import usable_task
 from dcrl.tasks import registry
 
 What = Literal["elite", "repertoire", "actor"]
@@ -46,6 +46,7 @@ def export(
     cell: int | None = None,
     format: Format | None = None,
     overwrite: bool = False,
+    task: str | None = None,
     trust_task: bool = False,
 ) -> Exported:
     """Write one elite, all elites, or the actor to `path`, and the contract to `<path>.json`.
@@ -53,7 +54,8 @@ def export(
     The elite is the one nearest to `descriptor`, the one of `cell`, or the fittest. `format` follows from the
     path's suffix if it is not given. Before anything is written, 1,000 random observations (or 1,000 random
     descriptors with a few observations each) are run through the file and through the repertoire; a difference
-    above 1e-5 is refused. A task of the form `file.py:object` or `module:object` is imported only with `trust_task`.
+    above 1e-5 is refused. A task of the form `file.py:object` or `module:object` is imported only with `trust_task`,
+    if this user has used the same file before, or if `task` names it.
     """
     found = repertoire if isinstance(repertoire, Repertoire) else load(repertoire)
     about = {} if isinstance(repertoire, Repertoire) else read_tensors(archive_file(repertoire))[1]
@@ -62,12 +64,13 @@ def export(
     policy = _policy(found, what, descriptor, cell)
     for file in (path, contract_path):
         free(file, overwrite=overwrite)
-    check_task(found.task, "the repertoire", trust=trust_task)
-    task = registry.get(found.task)
-    if (found.layers.sizes[0], found.layers.sizes[-1]) != (task.observation_size, task.action_size):
+    run = "the repertoire" if isinstance(repertoire, Repertoire) else repertoire
+    known = registry.get(usable_task(found.task, run, given=task, trusted=trust_task))
+    if (found.layers.sizes[0], found.layers.sizes[-1]) != (known.observation_size, known.action_size):
         raise ValueError(
             f"the policies take {found.layers.sizes[0]} observations to {found.layers.sizes[-1]} actions, but the task "
-            f"{found.task} now has {task.observation_size} and {task.action_size}; export with the task they came from"
+            f"{task or found.task} has {known.observation_size} and {known.action_size}; "
+            "export with the task they came from"
         )
     maker = _graph() if chosen == "onnx" else arrays
     content = _content(found, what, policy, maker)
@@ -80,11 +83,11 @@ def export(
         "what": what,
         "task": found.task,
         **{name: about.get(name) for name in FROM_THE_RUN},
-        **contract.tensors(task, found.space, takes_descriptor=what != "elite"),
+        **contract.tensors(known, found.space, takes_descriptor=what != "elite"),
         **({"opset": maker.OPSET} if chosen == "onnx" else {"arrays": _shapes(content)}),
         "descriptor": contract.descriptor(found.space),
         "elite": None if policy is None else _elite(policy, descriptor),
-        **contract.robot(task),
+        **contract.robot(known),
         "parity": {
             "observations": parity.SAMPLES if what == "elite" else parity.SAMPLES * parity.BATCH,
             "descriptors": 0 if what == "elite" else parity.SAMPLES,

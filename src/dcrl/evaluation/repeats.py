@@ -154,9 +154,12 @@ def genotypes_of(repertoire: Repertoire, cells: Ints, of_actor: NDArray[np.bool_
     return genotypes
 
 
-def matching_task(repertoire: Repertoire) -> registry.AnyTask:
-    """The repertoire's task as installed; a ValueError if its shapes or descriptor are not those of the policies."""
-    task = registry.get(repertoire.task)
+def matching_task(repertoire: Repertoire, reference: str | None = None) -> registry.AnyTask:
+    """The repertoire's task as installed; a ValueError if its shapes or descriptor are not those of the policies.
+
+    `reference` is the name by which the task is found here, if that is another than the repertoire's.
+    """
+    task = registry.get(reference or repertoire.task)
     expected = (task.observation_size, task.action_size, task.descriptor)
     found = (repertoire.layers.sizes[0], repertoire.layers.sizes[-1], repertoire.space)
     if expected != found:

@@ -11,7 +11,7 @@ import numpy as np
 from dcrl.explorer.wire import archive_text
 from dcrl.repertoires.load import load, outline
 from dcrl.repertoires.repertoire import Repertoire
-from dcrl.repertoires.trust import check_task
+from dcrl.repertoires.trust import usable_task
 from dcrl.runs.metrics import read_metrics
 from dcrl.tasks.catalogue import BUILT_IN
 from dcrl.types import Floats
@@ -31,7 +31,7 @@ class Whole:
                 found = load(self._path)
                 if not _same(found, self._outline):
                     raise ValueError(f"{self._path} has changed and is no longer what is on the map")
-                self._found = found
+                self._found = replace(found, task=self._outline.task)
             return self._found
 
 
@@ -50,8 +50,8 @@ class Content:
 class Opened:
     """Owns the newest readable content of a run's directory or of a repertoire's file."""
 
-    def __init__(self, path: Path, *, trust: bool) -> None:
-        self.path, self._trust = path, trust
+    def __init__(self, path: Path, *, trust: bool, task: str | None = None) -> None:
+        self.path, self._trust, self._task = path, trust, task
         self._archive = path / "archive.safetensors" if path.is_dir() else path
         self._reading = threading.Lock()
         self._seen = self._stamps()
@@ -95,13 +95,14 @@ class Opened:
                     self.content = replace(content, trouble=content.trouble or str(error))
 
     def _checked(self, found: Repertoire) -> Repertoire:
-        """Refuse a task that is code nobody vouched for, also when the file has changed."""
-        check_task(found.task, self.path, trust=self._trust)
-        if found.task not in BUILT_IN:
-            from dcrl.tasks import registry  # here: it loads JAX and MuJoCo, which a map can be drawn without
+        """With its task as it is found here; refuses a task that is code nobody vouched for, also in a changed file."""
+        if found.task in BUILT_IN:
+            return found
+        from dcrl.tasks import registry  # here: it loads JAX and MuJoCo, which a map can be drawn without
 
-            registry.get(found.task)
-        return found
+        task = usable_task(found.task, self.path, given=self._task, trusted=self._trust)
+        registry.get(task)
+        return replace(found, task=task)
 
     def _metrics(self) -> dict[str, Floats]:
         path = self._archive.with_name("metrics.csv")
@@ -117,17 +118,20 @@ SEEN = ("centroids", "fitness", "descriptor")
 BESIDE = ("actor.safetensors", "metrics.csv")
 
 
-def open_runs(paths: tuple[Path, ...], *, trust: bool) -> list[Opened]:
-    """All runs; refuses what is none, what is cut short or makes no sense, and a task that nobody vouched for."""
+def open_runs(paths: tuple[Path, ...], *, trust: bool, task: str | None = None) -> list[Opened]:
+    """All runs; refuses what is none, what is cut short or makes no sense, and a task that nobody vouched for.
+
+    `task` is where the runs' own task is now, as `file.py:object`, if it was moved.
+    """
     if not paths:
         raise ValueError("give at least one run, such as runs/walker2d_uni/dcrl_me/seed-0")
-    return [Opened(path, trust=trust) for path in paths]
+    return [Opened(path, trust=trust, task=task) for path in paths]
 
 
 def _same(one: Repertoire, other: Repertoire) -> bool:
     """Whether they hold the same elites, as far as their descriptors and fitness tell."""
     same = all(np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True) for name in SEEN)
-    return same and one.task == other.task
+    return same and one.layers == other.layers
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

@@ -18,7 +18,7 @@ from dcrl.rendering.video import Picture
 from dcrl.repertoires.choice import choose, fittest_of_regions
 from dcrl.repertoires.load import load
 from dcrl.repertoires.policy import Policy
-from dcrl.repertoires.trust import check_task
+from dcrl.repertoires.trust import usable_task
 from dcrl.tasks import registry
 
 Watch: TypeAlias = Callable[[int, int], None]  # called with the number of pictures drawn, and of how many
@@ -55,6 +55,7 @@ def render(
     moments: int = 6,
     plain: bool = False,
     overwrite: bool = False,
+    task: str | None = None,
     trust_task: bool = False,
     watch: Watch | None = None,
 ) -> Rendered:
@@ -71,11 +72,10 @@ def render(
         raise ValueError(f"a strip has at least 1 moment, got {moments}")
     free(output, overwrite=overwrite)
     repertoire = load(run)
-    check_task(repertoire.task, run, trust=trust_task)
     policy = choose(repertoire, descriptor=descriptor, cell=cell, actor=actor)
-    task = registry.get(repertoire.task)
+    known = registry.get(usable_task(repertoire.task, run, given=task, trusted=trust_task))
     fps = encoding.possible_fps(ending, fps)
-    with open_player(task, size, captions=not plain) as play:
+    with open_player(known, size, captions=not plain) as play:
         played = play(policy, seed)
         steps, period = played.outcome.steps, played.outcome.period
         if ending == ".png":
@@ -86,7 +86,7 @@ def render(
     write_bytes(output, content)
     return Rendered(
         output=output,
-        task=task.name,
+        task=known.name,
         policy=policy,
         outcome=played.outcome,
         frames=len(times),
@@ -101,6 +101,7 @@ def montage(
     regions: int = 5,
     seed: int = 0,
     overwrite: bool = False,
+    task: str | None = None,
     trust_task: bool = False,
     watch: Watch | None = None,
 ) -> dict[tuple[int, int], int]:
@@ -114,17 +115,16 @@ def montage(
         raise ValueError(f"a montage has 1 to 20 regions per dimension, got {regions}")
     free(output, overwrite=overwrite)
     repertoire = load(run)
-    check_task(repertoire.task, run, trust=trust_task)
     cells = fittest_of_regions(repertoire, regions)
     if not cells:
         raise ValueError("the repertoire is empty")
-    task = registry.get(repertoire.task)
+    known = registry.get(usable_task(repertoire.task, run, given=task, trusted=trust_task))
     pictures = {}
-    with open_player(task, Size(width=None, height=None, usual=(TILE, TILE)), captions=False) as play:
+    with open_player(known, Size(width=None, height=None, usual=(TILE, TILE)), captions=False) as play:
         for drawn, (region, cell) in enumerate(cells.items(), start=1):
             played = play(repertoire.policy(cell), seed)
             steps = played.outcome.steps
-            step = steps if task.descriptor.over == "last" else steps // 2
+            step = steps if known.descriptor.over == "last" else steps // 2
             pictures[region] = next(played.pictures(np.array([float(step)])))
             if watch is not None:
                 watch(drawn, len(cells))

@@ -74,9 +74,14 @@ def budget(preset: Preset | None, evaluations: int | None) -> int:
 
 
 @contextmanager
-def open_algorithm(config: RunConfig, threads: int | None = None) -> Iterator[Algorithm]:
-    """The algorithm that a configuration describes, ready to run; its simulator is open during the block."""
-    task = tasks.get(config.task)
+def open_algorithm(
+    config: RunConfig, threads: int | None = None, task: tasks.AnyTask | None = None
+) -> Iterator[Algorithm]:
+    """The algorithm that a configuration describes, ready to run; its simulator is open during the block.
+
+    `task` is its task, if that is known already.
+    """
+    task = tasks.get(config.task) if task is None else task
     with simulators.make(task, config.simulator, threads) as simulator:
         setting = Setting(
             simulator=simulator,

@@ -5,18 +5,22 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from dcrl.devices import cores
 from dcrl.files import read_json
+from dcrl.repertoires.trust import OWN_TASK
 from dcrl.version import __version__, installed
 
 PACKAGES = ("dcrl-map-elites", "jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
 
 
-def manifest() -> dict[str, Any]:
+def manifest(own_task: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """`own_task` describes a task of the user's own, so that it is found again."""
+    own = {} if own_task is None else {OWN_TASK: dict(own_task)}
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": sys.argv,
@@ -27,6 +31,7 @@ def manifest() -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": {name: installed(name) for name in PACKAGES},
         "commit": _commit(),
+        **own,
     }
 
 

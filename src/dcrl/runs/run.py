@@ -25,6 +25,7 @@ from dcrl.runs.checkpoint import Checkpoints
 from dcrl.runs.config import RunConfig, to_json
 from dcrl.runs.lock import Lock
 from dcrl.runs.manifest import manifest
+from dcrl.runs.place import check_owner, describe, directory
 from dcrl.tasks import registry as tasks
 from dcrl.tasks.fingerprint import fingerprint
 from dcrl.types import Floats
@@ -45,8 +46,9 @@ COLUMNS = (
 class Run:
     """Owns a directory `<output>/<task>/<algorithm>/seed-<n>`."""
 
-    def __init__(self, path: Path, config: RunConfig, algorithm: Algorithm) -> None:
+    def __init__(self, path: Path, config: RunConfig, algorithm: Algorithm, task: tasks.AnyTask | None = None) -> None:
         self.path, self.config, self.algorithm = path, config, algorithm
+        self.task = tasks.get(config.task) if task is None else task
         self.checkpoints = Checkpoints(path / "checkpoints")
         self._rows: list[dict[str, Any]] = []
         self._begun = time.monotonic()
@@ -54,9 +56,13 @@ class Run:
 
     @staticmethod
     def create(output: Path, config: RunConfig, algorithm: Algorithm, *, overwrite: bool = False) -> Run:
-        """A new directory with its configuration; refuses one that already holds a run."""
-        path = directory(output, config.task, config.algorithm, config.seed)
+        """A new directory with its configuration; refuses one that already holds a run, always if of another task."""
+        task = tasks.get(config.task)
+        path = directory(output, config, task)
+        own_task = describe(config.task, task, path)
         used = any((path / name).exists() for name in ("metrics.csv", "archive.safetensors", "checkpoints"))
+        if used:
+            check_owner(path, config.task, task, own_task)
         if used and not overwrite:
             raise ValueError(
                 f"{path} already holds a run; `dcrl resume {path}` continues it, --overwrite replaces it, "
@@ -64,13 +70,13 @@ class Run:
             )
         try:
             (path / "figures").mkdir(parents=True, exist_ok=True)
-            run = Run(path, config, algorithm)
+            run = Run(path, config, algorithm, task)
         except OSError as error:
             raise ValueError(f"cannot write to {path}: {error.strerror}; choose another --output") from None
         if used:
             run.clear()
         run.write_config()
-        files.write_json(path / "manifest.json", manifest())
+        files.write_json(path / "manifest.json", manifest(own_task))
         return run
 
     def write_config(self) -> None:
@@ -131,7 +137,7 @@ class Run:
     def _about(self) -> dict[str, Any]:
         """What a checkpoint must agree with: the task, and the configuration but for the budget."""
         configuration = {name: value for name, value in to_json(self.config).items() if name != "evaluations"}
-        about = {"configuration": configuration, "task": fingerprint(tasks.get(self.config.task))}
+        about = {"configuration": configuration, "task": fingerprint(self.task)}
         content: dict[str, Any] = json.loads(json.dumps(about))
         return content
 
@@ -185,14 +191,13 @@ class Run:
         return all(metadata.get("generation") == state.generation for metadata in found)
 
     def _metadata(self, state: State) -> dict[str, Any]:
-        task = tasks.get(self.config.task)
         return {
             "task": self.config.task,
             "algorithm": self.config.algorithm,
             "seed": self.config.seed,
             "layers": self.algorithm.setting.layers.sizes,
             "activation": "relu, then tanh",
-            "descriptor": dataclasses.asdict(task.descriptor),
+            "descriptor": dataclasses.asdict(self.task.descriptor),
             "generation": state.generation,
             "evaluations": state.evaluations,
             "version": __version__,
@@ -217,8 +222,3 @@ def conditioned_learner(algorithm: Algorithm) -> TD3 | None:
     """The learner whose actor is conditioned on descriptors, if there is one: the distilled archive."""
     conditioned = (learner for learner in algorithm.learners if learner.descriptor_size and learner.conditioned_actor)
     return next(conditioned, None)
-
-
-def directory(output: Path, task: str, algorithm: str, seed: int) -> Path:
-    """Where a run lives; a task given as `file.py:object` is filed under the object's name."""
-    return output / task.rpartition(":")[2] / algorithm / f"seed-{seed}"

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from dcrl.repertoires.load import load
 from dcrl.runs.config import RunConfig, differences, to_json
 from dcrl.runs.metrics import budget_used, read_metrics
 from dcrl.runs.parent import PARENT
+from dcrl.runs.place import is_same_task
 
 COMMAND = (sys.executable, "-P", "-m", "dcrl")  # -P: as the installed command, without the working directory
 
@@ -27,6 +28,7 @@ class Job:
     """One run of a sweep: its directory, and the arguments that start or resume it."""
 
     config: RunConfig
+    own_task: Mapping[str, str] | None  # describes a task of the user's own
     path: Path
     start: tuple[str, ...]
     resume: tuple[str, ...]
@@ -72,12 +74,17 @@ class Job:
         """Refuse a directory that holds a run with other settings, the budget aside."""
         if not self.has_started:
             return
-        found = differences(read_json(self.path / "config.json"), to_json(self.config))
-        odd = next((each for each in found if each.name != "evaluations"), None)
+        before, free = read_json(self.path / "config.json"), {"evaluations"}
+        if isinstance(before, dict) and is_same_task(
+            self.path, str(before.get("task")), self.config.task, self.own_task
+        ):
+            free.add("task")  # perhaps by another name
+        found = differences(before, to_json(self.config))
+        odd = next((each for each in found if each.name not in free), None)
         if odd is not None:
-            before, now = reprlib.repr(odd.before), reprlib.repr(odd.now)
+            there, here = reprlib.repr(odd.before), reprlib.repr(odd.now)
             raise ValueError(
-                f"{self.path} holds a run with another {odd.name}: {before}, not {now}; use the same value, "
+                f"{self.path} holds a run with another {odd.name}: {there}, not {here}; use the same value, "
                 "or another --output"
             )
 

@@ -7,7 +7,6 @@ call them from Python.
 from __future__ import annotations
 
 import dataclasses
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -23,11 +22,16 @@ from dcrl.archive.centroids import cache_directory
 from dcrl.networks.policies import HIDDEN
 from dcrl.repertoires.load import load
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.trust import usable_task
 from dcrl.runs import config as configs
 from dcrl.runs import logs
 from dcrl.runs.checkpoint_config import CheckpointConfig, LogName
 from dcrl.runs.config import Preset, RunConfig
+from dcrl.runs.due import Due
 from dcrl.runs.run import Run
+from dcrl.tasks import registry as tasks
+from dcrl.user_code import trust
+from dcrl.user_code.reference import is_reference
 
 DEFAULT = CheckpointConfig()
 
@@ -81,6 +85,8 @@ def resume(
     *,
     evaluations: int | None = None,
     threads: int | None = None,
+    task: str | None = None,
+    trust_task: bool = False,
     refresh_seconds: float = DEFAULT.refresh_seconds,
     checkpoint_minutes: float = DEFAULT.checkpoint_minutes,
     checkpoint_generations: int | None = DEFAULT.checkpoint_generations,
@@ -90,10 +96,12 @@ def resume(
 ) -> Repertoire:
     """Continue a run from its newest intact checkpoint, to its own budget or to another one.
 
-    The outcome is that of a run that was never interrupted. The other arguments are those of `train`.
+    The outcome is that of a run that was never interrupted. `task` is where the run's own task is now, as
+    `file.py:object`, if it was moved; `trust_task` runs the code that the run names although this user has not used
+    it before. The other arguments are those of `train`.
     """
     saving = _saving(refresh_seconds, checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
-    with reopen(Path(path), saving, evaluations=evaluations, threads=threads) as run:
+    with reopen(Path(path), saving, evaluations=evaluations, threads=threads, task=task, trust_task=trust_task) as run:
         state = run.restore(_warn)
         if state is None or not run.is_finished(state):
             run_training(run, state, saving, on_report)
@@ -106,9 +114,11 @@ def resume(
 def begin(
     config: RunConfig, output: Path, saving: CheckpointConfig = DEFAULT, *, overwrite: bool, threads: int | None = None
 ) -> Iterator[Run]:
-    """A new run directory, ready to train."""
+    """A new run directory, ready to train. Whoever names a task of their own agrees to run its code."""
+    if is_reference(config.task):
+        trust.remember(config.task)
     with (
-        _open_algorithm(config, saving, threads) as algorithm,
+        _open_algorithm(config, saving, threads, tasks.get(config.task)) as algorithm,
         Run.create(output, config, algorithm, overwrite=overwrite) as run,
     ):
         yield run
@@ -116,21 +126,30 @@ def begin(
 
 @contextmanager
 def reopen(
-    path: Path, saving: CheckpointConfig = DEFAULT, *, evaluations: int | None = None, threads: int | None = None
+    path: Path,
+    saving: CheckpointConfig = DEFAULT,
+    *,
+    evaluations: int | None = None,
+    threads: int | None = None,
+    task: str | None = None,
+    trust_task: bool = False,
 ) -> Iterator[Run]:
     """The run in a directory, ready to be restored; with another budget, if one is given."""
     config = configs.read(path)
+    found = tasks.get(usable_task(config.task, path, given=task, trusted=trust_task))
     if evaluations is not None:
         config = dataclasses.replace(config, evaluations=evaluations)
-    with _open_algorithm(config, saving, threads) as algorithm, Run(path, config, algorithm) as run:
+    with _open_algorithm(config, saving, threads, found) as algorithm, Run(path, config, algorithm, found) as run:
         yield run
 
 
 @contextmanager
-def _open_algorithm(config: RunConfig, saving: CheckpointConfig, threads: int | None) -> Iterator[Algorithm]:
+def _open_algorithm(
+    config: RunConfig, saving: CheckpointConfig, threads: int | None, task: tasks.AnyTask
+) -> Iterator[Algorithm]:
     logs.check(saving.log)
     devices.prepare(cache_directory())
-    with configs.open_algorithm(config, threads) as algorithm:
+    with configs.open_algorithm(config, threads, task) as algorithm:
         generations(algorithm, config.evaluations)  # refuses a budget below one batch before anything is written
         yield algorithm
 
@@ -201,20 +220,6 @@ def publish(run: Run, state: State) -> None:
     archive_map(state.archive, space, run.config.task, figures / "archive.png")
     metric_curves(run.metrics, figures / "curves.png")
     improvement_curves(run.metrics, figures / "improvement.png")
-
-
-class Due:
-    """Whether something is due: after so many seconds, or at a multiple of so many generations."""
-
-    def __init__(self, seconds: float, generations: int | None = None) -> None:
-        self.seconds, self.generations, self.last, self.generation = seconds, generations, time.monotonic(), -1
-
-    def now(self, state: State) -> bool:
-        at_multiple = self.generations is not None and state.generation % self.generations == 0
-        return self.generation < 0 or at_multiple or time.monotonic() - self.last >= self.seconds
-
-    def done(self, state: State) -> None:
-        self.last, self.generation = time.monotonic(), state.generation
 
 
 def _saving(

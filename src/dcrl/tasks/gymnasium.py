@@ -11,6 +11,7 @@ from typing import Any, cast
 import gymnasium
 import numpy as np
 
+from dcrl.tasks.naming import checked_name
 from dcrl.types import Descriptor, Floats
 
 
@@ -39,6 +40,7 @@ class GymnasiumTask:
     options: Mapping[str, Any] = field(default_factory=dict)  # keyword arguments for gymnasium.make
 
     def __post_init__(self) -> None:
+        checked_name(self.name)
         own = self.options.get("max_episode_steps", self._spec.max_episode_steps)
         limit = own if own and own > 0 else None
         if self.horizon < 0 or (limit and self.horizon > limit):

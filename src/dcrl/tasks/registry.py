@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import importlib.util
-import sys
-from functools import cache, lru_cache
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from typing import TypeAlias
 
 from dcrl.tasks import catalogue
 from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.tasks.task import Task
+from dcrl.user_code.importing import described, load
+from dcrl.user_code.reference import is_reference
 
 AnyTask: TypeAlias = Task | GymnasiumTask
 
@@ -46,9 +45,9 @@ def get(task: str | AnyTask) -> AnyTask:
         try:
             return _as_task(_offered()[task].load(), task)
         except Exception as error:  # any exception that the package raises when it is imported
-            raise ValueError(f"cannot load the installed task {task!r}: {_described(error)}") from error
-    if ":" in task:
-        return _as_task(_load(task), task)
+            raise ValueError(f"cannot load the installed task {task!r}: {described(error)}") from error
+    if is_reference(task):
+        return _as_task(load(task, "task", (Task, GymnasiumTask)), task)
     close = difflib.get_close_matches(task, names(), n=1)
     hint = f"; did you mean {close[0]}?" if close else "."
     raise ValueError(
@@ -63,44 +62,3 @@ def _as_task(found: object, name: str) -> AnyTask:
             f"{name} must be a dcrl.Task or a dcrl.GymnasiumTask, got an object of type {type(found).__name__}"
         )
     return found
-
-
-def _load(reference: str) -> object:
-    where, _, attribute = reference.rpartition(":")
-    try:
-        module = _module_from_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
-    except ModuleNotFoundError as error:
-        raise ValueError(f"cannot import {where!r} for task {reference!r}: {error}") from None
-    except (SyntaxError, OSError) as error:
-        raise ValueError(f"cannot read {where!r} for task {reference!r}: {error}") from None
-    except Exception as error:  # any exception that the module raises when it is imported
-        raise ValueError(f"cannot import {where!r} for task {reference!r}: {_described(error)}") from error
-    if not hasattr(module, attribute):
-        raise ValueError(f"{where} has no {attribute!r}; it defines {', '.join(_tasks_in(module)) or 'no task'}")
-    return getattr(module, attribute)
-
-
-def _module_from_file(path: Path) -> object:
-    """The module in a file, imported again only when the file has changed."""
-    return _imported(path.resolve(), path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=16)
-def _imported(path: Path, changed: int) -> object:
-    """The module, under a name of its own so that it shadows nothing."""
-    name = f"dcrl_task_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise OSError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _described(error: Exception) -> str:
-    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-
-
-def _tasks_in(module: object) -> list[str]:
-    return [name for name, value in vars(module).items() if isinstance(value, Task | GymnasiumTask)]

@@ -16,6 +16,7 @@ import jax
 import numpy as np
 
 from dcrl.tasks.engine import mujoco
+from dcrl.tasks.naming import checked_name
 from dcrl.types import Array, Descriptor, Floats, Physics
 
 Integrator = Literal["Euler", "RK4", "implicit", "implicitfast"]
@@ -94,6 +95,7 @@ class Task:
     reads: tuple[str, ...] = ()  # MjData fields besides qpos, qvel and sensordata
 
     def __post_init__(self) -> None:
+        checked_name(self.name)
         if not isinstance(self.horizon, int) or self.horizon < 1:
             raise ValueError(f"task {self.name}: the horizon must be a whole number of steps, got {self.horizon!r}")
         if not self.observations or not self.actions:
