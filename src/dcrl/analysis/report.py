@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dcrl.analysis import captions, page, sections, wording
 from dcrl.analysis.across_section import across_tasks
+from dcrl.analysis.claims_section import claims
 from dcrl.analysis.collection import Collection, collect
 from dcrl.analysis.commands import commands
 from dcrl.analysis.comparison import Test, Value, budgets, family, samples_of, split, values
@@ -59,6 +60,7 @@ def report(
         "Over evaluations and time": sections.curves(shown, common, write),
         "Time to quality": times(runs, wanted, options.at_seconds, write, reference=threshold_of),
         "Final values": sections.final(samples, found, write),
+        "The paper's claims": claims(finished.records, found, common, write),
         "Tests": sections.families_tested(families, samples, write),
         "Across tasks": across_tasks(samples, references, write),
         "Archives": sections.maps(shown, common, write),
@@ -112,7 +114,7 @@ def _references(runs: Collection, asked: Sequence[str]) -> tuple[str, ...]:
 
 OWN = (  # files of an earlier report, by the beginnings of their names
     *("curves", "ablation", "final", "tests", "archives_", "improvement", "added", "operators", "reproducibility"),
-    *("time_to_threshold", "qd_score_at_seconds", "across_"),
+    *("time_to_threshold", "qd_score_at_seconds", "across_", "claims"),
 )
 
 
