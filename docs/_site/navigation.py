@@ -16,6 +16,7 @@ BESIDE = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "benchmarks/README.md": "benchmark-scripts.md",
+    "results/README.md": "study-data.md",
 }
 
 

@@ -36,3 +36,14 @@ def test_the_runs_of_a_task_come_from_one_commit():
 
 def test_they_are_all_read():
     assert len(collect([RESULTS]).records) == len(RUNS)
+
+
+def test_the_tables_of_the_documentation_are_those_of_the_results():
+    import results_page
+
+    pages = results_page.pages()
+    assert results_page.DOCS / "results.md" in pages
+    for page in pages:
+        assert page.read_text() == results_page.fill(page.read_text()), (
+            f"{page.name} quotes other results; run python benchmarks/results_page.py"
+        )

@@ -1,0 +1,138 @@
+"""Fill the tables of the documentation that quote `results/`, and draw the figures of its results page.
+
+    python benchmarks/results_page.py
+
+A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, or
+`final TASK`. A test fills every page again and compares, so run this whenever `results/` changes.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from dcrl.analysis.claims import NUMBERED, Finding, findings, improvements
+from dcrl.analysis.claims_section import text
+from dcrl.analysis.collection import Collection, collect
+from dcrl.analysis.comparison import Value, budgets, samples_of, split, values
+from dcrl.analysis.metrics import STORED, number, title
+from dcrl.analysis.re_evaluation import re_evaluated
+from dcrl.analysis.report import report
+from dcrl.figures.style import label
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results"
+DOCS = ROOT / "docs"
+FIGURES = ("curves", "ablation", "improvement", "reproducibility")  # of the report, where it has them
+MARKED = re.compile(r"(<!-- results: (?P<name>.+?) -->\n).*?(<!-- end of results -->)", re.DOTALL)
+
+
+def main() -> int:
+    for page in pages():
+        page.write_text(fill(page.read_text()))
+        print(f"filled {page.relative_to(ROOT)}")
+    with tempfile.TemporaryDirectory() as folder:
+        report([RESULTS], folder)
+        for name in FIGURES:
+            made = Path(folder) / "figures" / f"{name}.png"
+            if made.exists():
+                shutil.copyfile(made, DOCS / "pictures" / f"results_{name}.png")
+                print(f"drew docs/pictures/results_{name}.png")
+    return 0
+
+
+def pages() -> list[Path]:
+    """The pages with tables that quote `results/`."""
+    return [page for page in sorted(DOCS.rglob("*.md")) if MARKED.search(page.read_text())]
+
+
+def fill(page: str) -> str:
+    """A page with its tables as `results/` gives them now."""
+    return MARKED.sub(lambda found: f"{found[1]}\n{table(found['name'])}\n\n{found[3]}", page)
+
+
+def table(name: str) -> str:
+    kind, _, argument = name.partition(" ")
+    if kind == "runs" and not argument:
+        return runs(study()[0])
+    if kind == "claim" and argument.isdigit() and int(argument) in NUMBERED:
+        return claim([finding for finding in tested() if finding.number == int(argument)])
+    if kind == "final" and argument in study()[0].tasks:
+        return final(argument)
+    raise ValueError(f"there is no table {name!r} of results; use runs, claim N, or final TASK")
+
+
+@cache
+def study() -> tuple[Collection, dict[str, int], list[Value]]:
+    found = collect([RESULTS])
+    common = budgets(found)
+    finished, _ = split(found, common)
+    return finished, common, values(finished, common)
+
+
+@cache
+def tested() -> tuple[Finding, ...]:
+    found, common, own = study()
+    return findings((*own, *re_evaluated(found.records)[0], *improvements(found.records, common)))
+
+
+def runs(found: Collection) -> str:
+    """What there is: one row per task and algorithm."""
+    rows = []
+    for task in found.tasks:
+        for series in found.series:
+            own = found.of(task, series)
+            if own:
+                seeds = " ".join(str(record.seed) for record in own)
+                commits = " ".join(sorted({str(record.manifest["commit"])[:7] for record in own}))
+                invalid = sum(int(record.metrics["invalid"][-1]) for record in own)
+                made = " ".join(sorted({f"{record.evaluations:,}" for record in own}))
+                rows.append((f"`{task}`", f"`{series}`", seeds, made, f"{invalid:,}", commits))
+    return markdown(("task", "algorithm", "seeds", "evaluations", "invalid evaluations", "commit"), rows)
+
+
+def final(task: str) -> str:
+    """Final values on a task: median, and lowest and highest run, best QD score first."""
+    samples = samples_of(study()[2])
+    own = {series: [samples.get((task, metric, series), []) for metric in STORED] for series in study()[0].series}
+    rows = [
+        (
+            label(series),
+            str(len(columns[0])),
+            *(_range(column, metric) for column, metric in zip(columns, STORED, strict=True)),
+        )
+        for series, columns in sorted(own.items(), key=lambda item: -sorted(item[1][0] or [-1])[len(item[1][0]) // 2])
+        if columns[0]
+    ]
+    return markdown(("algorithm", "runs", *map(title, STORED)), rows)
+
+
+def _range(sample: Sequence[float], metric: str) -> str:
+    if not sample:
+        return "none"
+    ordered = sorted(sample)
+    middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    if len(ordered) == 1:
+        return number(middle, metric)
+    return f"{number(middle, metric)} ({number(ordered[0], metric)} to {number(ordered[-1], metric)})"
+
+
+def claim(found: Sequence[Finding]) -> str:
+    if not found:
+        return "*No runs that could test this claim yet.*"
+    made = text(found)
+    return markdown(made.columns, [tuple(map(str, row)) for row in made.rows])
+
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = (columns, ["---"] * len(columns), *rows)
+    return "\n".join("| " + " | ".join(row) + " |" for row in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
