@@ -1,18 +1,16 @@
-"""Repertoires as tables and as archives of pyribs, there and back."""
+"""Repertoires as tables, there and back."""
 
 from __future__ import annotations
 
 import csv
-import dataclasses
-import sys
 
 import numpy as np
 import pytest
 
 import dcrl
 from dcrl.networks.policies import Layers
-from dcrl.repertoires.convert import from_csv, from_pyribs, to_csv, to_pyribs
-from support.making import SPACE, assert_same, made, ran, refused
+from dcrl.repertoires.convert import from_csv, to_csv
+from support.making import assert_same, made, ran, refused
 
 
 def test_a_table_by_hand(tmp_path):
@@ -46,7 +44,7 @@ def test_convert_there_and_back(runs, tmp_path, capsys):
     assert "--overwrite" in refused(capsys, "convert", runs["actor"], "--output", table)
     wrong = ("convert", table, "--output", tmp_path / "new.safetensors")
     assert "name a run that has them with --like" in refused(capsys, *wrong)
-    assert "--like is for a .csv" in refused(
+    assert "--like and --task are for what is read" in refused(
         capsys, "convert", runs["plain"], "--like", runs["plain"], "--output", tmp_path / "b.csv"
     )
     for pair in ((runs["plain"], "b.safetensors"), (table, "b.csv"), (table, "b.txt")):
@@ -92,33 +90,3 @@ def test_a_table_without_elites_is_an_empty_repertoire(tmp_path):
     path = tmp_path / "elites.csv"
     path.write_text(HEAD)
     assert_same(from_csv(path, made([1, 1, 1, 1])), made([np.nan] * 4))
-
-
-def test_pyribs_there_and_back(runs):
-    original = dcrl.load(runs["actor"])
-    archive = to_pyribs(original)
-    assert len(archive) == original.occupied.sum()
-    assert archive.stats.qd_score == pytest.approx(original.archive.qd_score, rel=1e-6)
-    elites = archive.data()
-    for row, cell in enumerate(elites["index"]):
-        np.testing.assert_array_equal(elites["solution"][row], original.genotype[cell])
-        np.testing.assert_array_equal(elites["measures"][row], original.descriptor[cell])
-    assert_same(from_pyribs(archive, original), original)
-    nothing = dataclasses.replace(made([np.nan] * 4), layers=Layers((1, 1)))
-    assert_same(from_pyribs(to_pyribs(nothing), nothing), nothing)
-
-
-def test_another_pyribs_archive_is_refused():
-    like, archive = made([1, 2, np.nan, 3]), to_pyribs(made([1, 2, np.nan, 3]))
-    with pytest.raises(ValueError, match=r"measures go from \(0.0, 0.0\) to \(4.0, 2.0\), the descriptor of line from"):
-        from_pyribs(archive, dataclasses.replace(like, space=dataclasses.replace(SPACE, low=(-1.0, 0.0))))
-    with pytest.raises(ValueError, match=r"a policy of line has 4 parameters, the archive's solutions have \(2,\)"):
-        from_pyribs(archive, dataclasses.replace(like, layers=Layers((1, 2))))
-    with pytest.raises(ValueError, match=r"expected a ribs\.archives\.CVTArchive, got a list"):
-        from_pyribs([], like)
-
-
-def test_without_pyribs_it_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ribs.archives", None)
-    with pytest.raises(ValueError, match=r"archives need the package ribs: pip install 'ribs>=0\.9'"):
-        to_pyribs(made([1, 2, 3, 4]))

@@ -24,7 +24,7 @@ COMMANDS = {
     "render": "draw what a policy does, as a video or a picture",
     "merge": "merge repertoires: the best elite of each cell",
     "regrid": "put a repertoire's elites into other cells",
-    "convert": "write a repertoire as a CSV table, or read one",
+    "convert": "write a repertoire as a CSV table; read a table, a QDax repertoire or a pyribs archive",
     "explore": "explore a repertoire in the browser, or write it as one HTML file",
     "export": "write policies as ONNX or NumPy files, for use without this package",
     "report": "compare runs: figures, tables and tests on one page",
