@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import socket
 import sys
 from importlib.util import find_spec
@@ -40,8 +41,7 @@ def run(
     """Open a page on which a repertoire is a map and each behaviour a robot that moves; Ctrl-C ends it.
 
     Args:
-        paths: runs' directories, such as runs/walker2d_uni/dcrl_me/seed-0, also of runs that are still training, or
-            repertoires' files
+        paths: run directories, such as runs/walker2d_uni/dcrl_me/seed-0, also of runs in progress, or repertoire files
         port: the port at which the page is served; 0 takes a free one
         host: the address at which it is served; others than this machine can reach it only if it is not 127.0.0.1
         no_browser: print the address only, open no browser
@@ -82,6 +82,8 @@ def _serve(runs: list[Opened], opened: socket.socket, host: str) -> None:
     finally:
         gc.freeze()  # what has been imported stays
         gc.enable()
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # from here on Ctrl-C is the way to end it, no error
     server.serve(runs, opened, host)
 
 
