@@ -1,4 +1,4 @@
-"""Every registered algorithm on the point: the archive's laws, counts, determinism, going on, divergence, learning."""
+"""Every registered algorithm on the point: the archive's laws, counts, determinism, resuming, divergence, learning."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import pytest
 
 from dcrl import keys
 from dcrl.algorithms import registry
+from dcrl.archive.centroids import centroids
+from dcrl.networks.perceptrons import initial_policies
 from dcrl.runs.training import iterate
 from dcrl.simulators.rollouts import evaluate
-from dcrl.tasks.point import NOISE
+from dcrl.tasks.point import NOISE, point_omni
 from support.generations import (
     GENERATIONS,
     SMALL,
@@ -42,6 +44,15 @@ def test_every_algorithm_is_tried_here():
     assert list(SMALL) == list(registry.ALGORITHMS)
     for name, config in SMALL.items():
         assert isinstance(config, registry.get(name).config)
+
+
+def test_one_seed_gives_every_algorithm_the_same_centroids_and_initial_policies(run):
+    archive = run.states[0].archive
+    np.testing.assert_array_equal(archive.centroids, centroids(point_omni.descriptor, 64, 1000, seed=0))
+    policies = initial_policies(run.algorithm.setting.layers, 0, 16)
+    elites = archive.genotype[archive.occupied]
+    assert len(elites) > 0
+    assert all((policies == elite).all(axis=1).any() for elite in elites)
 
 
 def test_improvements_add_up_to_the_qd_score(run):
@@ -120,7 +131,7 @@ def test_equal_seeds_give_equal_runs_and_others_do_not(config, run):
     assert other.reports[-1].qd_score != run.reports[-1].qd_score
 
 
-def test_going_on_from_the_middle_equals_going_straight_on(config, run):
+def test_resuming_in_the_middle_equals_an_uninterrupted_run(config, run):
     resumed = history(config, state=snapshot(run.states[2]))
     assert [report.generation for report in resumed.reports] == [3, 4]
     assert resumed.reports == run.reports[3:]

@@ -33,7 +33,7 @@ PATIENCE = 60_000  # ms; a busy machine without a GPU compiles shaders for secon
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small run of the point, with an actor made by hand that goes where it is told."""
+    """A small run of the point, with an actor made by hand that reaches its target."""
     output = tmp_path_factory.mktemp("explore")
     config = dataclasses.replace(ME, ga=dataclasses.replace(GA, iso_sigma=1.0))  # spreads over more cells
     trained = dcrl.train("point_omni", "me", evaluations=16 * 5, hyperparameters=config, hidden=HIDDEN, output=output)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from typing import Annotated
+
+import tyro
 
 from dcrl.check import Finding, check_task
 from dcrl.cli import output
@@ -11,7 +14,7 @@ from dcrl.cli import output
 MARKS = {"ok": "✓", "failed": "✗", "note": "•"}
 
 
-def run(task: str, /, *, json: bool = False) -> int:
+def run(task: Annotated[str, tyro.conf.arg(metavar="TASK")], /, *, json: bool = False) -> int:
     """Check a task: model, shapes, ranges, determinism, and episodes of the policies that training begins with.
 
     The exit code is 0 if every check passes and 2 if not. A note (•) is a warning, not a failure.

@@ -28,11 +28,11 @@ def train_with_display(run: Run, state: State | None, saving: CheckpointConfig, 
             run_training(run, state, saving, display.report, on_stage, warn)
         except Interrupted:
             display.close()
-            print(f"interrupted; the results so far are in {run.path}, and `dcrl resume {run.path}` continues the run")
+            print(f"interrupted; the results so far are in {run.path}, and `{_resume(run)}` continues the run")
             return INTERRUPTED
         except OSError as error:
             display.close()
-            raise OSError(f"{error}; the run stopped, and `dcrl resume {run.path}` continues it") from None
+            raise OSError(f"{error}; the run stopped, and `{_resume(run)}` continues it") from None
     if not quiet:
         print(_next_steps(run.path, run.config.evaluations))
     return 0
@@ -54,9 +54,15 @@ def _next_steps(path: Path, evaluations: int) -> str:
     return "\n".join(lines)
 
 
+def _resume(run: Run) -> str:
+    return f"{program()} resume {run.path}"
+
+
 def program() -> str:
-    """How the user called this program: `dcrl`, or the path of it where it is not on the PATH."""
+    """How to call this program again: `dcrl`, or as it was called where that is not on the PATH."""
     called = Path(sys.argv[0])
+    if called.name == "__main__.py":
+        return "python -m dcrl"
     return str(called) if called.name == "dcrl" and called.parent != Path() and not _on_path(called) else "dcrl"
 
 

@@ -30,7 +30,7 @@ GOODBYE_SECONDS = 1  # for open connections, when the server is stopped
 
 
 def serve(runs: Sequence[Opened], opened: socket.socket, host: str) -> None:
-    """Serve the page until the process is told to stop."""
+    """Serve the page until the process is stopped."""
     warming = threading.Timer(WARM_SECONDS, _warm, args=(runs[0],))
     warming.daemon = True
 
@@ -77,6 +77,6 @@ async def _follow(runs: Sequence[Opened]) -> None:
 def _warm(run: Opened) -> None:
     """Play an elite once, so that what is compiled at the first episode is ready at the first click."""
     run.verify()
-    with contextlib.suppress(ValueError):  # whoever clicks is told
+    with contextlib.suppress(ValueError):  # reported when a cell is clicked
         found = run.content.whole()
         behaviour.play(choose(found), 0)

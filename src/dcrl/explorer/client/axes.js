@@ -4,7 +4,7 @@ import { make, pretty } from "dcrl-explorer/dom.js";
 
 /**
  * Fill `bar` with two selectors if there are more than two dimensions, and with a slider for each other one if
- * `aiming`. `turn(axes)` and `slide(axis, value, done)` are told what people do.
+ * `aiming`. `turn(axes)` and `slide(axis, value, done)` are called with what the user does.
  */
 export function fillAxes(bar, archive, axes, values, aiming, turn, slide) {
   bar.replaceChildren();

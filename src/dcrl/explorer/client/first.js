@@ -28,7 +28,7 @@ try {
   console.error(error); // the page can still show other runs
 }
 
-/** Move the map into the page that has loaded; `listener` is told what is chosen, also what was chosen before. */
+/** Move the map into the page that has loaded; `listener` is called with each choice, also an earlier one. */
 export function takeMap(home, listener) {
   const focused = root.contains(document.activeElement) ? document.activeElement : null;
   home.append(root);
