@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dcrl.repertoires.load import load
     from dcrl.repertoires.policy import Policy
     from dcrl.repertoires.repertoire import Repertoire
+    from dcrl.runs.ask_tell import AskTell, ask_tell
     from dcrl.runs.training import resume, train
     from dcrl.simulators.rollouts import rollout
     from dcrl.tasks.gymnasium import GymnasiumTask, from_info
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 
 # Imported on first use: JAX and MuJoCo take seconds to import, and reading a repertoire needs neither
 _LAZY = {
+    "AskTell": "dcrl.runs.ask_tell",
     "GymnasiumTask": "dcrl.tasks.gymnasium",
     "Integration": "dcrl.tasks.task",
     "Policy": "dcrl.repertoires.policy",
     "Repertoire": "dcrl.repertoires.repertoire",
     "RobotEnvironment": "dcrl.environments.robot",
     "Task": "dcrl.tasks.task",
+    "ask_tell": "dcrl.runs.ask_tell",
     "export": "dcrl.deployment.export",
     "from_info": "dcrl.tasks.gymnasium",
     "load": "dcrl.repertoires.load",
@@ -35,6 +38,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "AskTell",
     "Descriptor",
     "Evaluation",
     "GymnasiumTask",
@@ -46,6 +50,7 @@ __all__ = [
     "Task",
     "Transitions",
     "__version__",
+    "ask_tell",
     "export",
     "from_info",
     "load",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
+from dcrl.algorithms.asked import Asked
 from dcrl.algorithms.state import Report, State
 from dcrl.archive import archive as archives
 from dcrl.archive.archive import Archive
@@ -13,8 +14,15 @@ from dcrl.archive.centroids import centroids
 from dcrl.hyperparameters import at_least
 from dcrl.learners.td3 import TD3, TD3Config
 from dcrl.networks.policies import Layers
+from dcrl.simulators.rollouts import evaluate
 from dcrl.simulators.simulator import Simulator
-from dcrl.types import Array, Descriptor
+from dcrl.types import Array, Descriptor, Evaluation
+
+Stage: TypeAlias = Callable[[str], None]
+
+
+def unstaged(name: str) -> None:
+    """For callers that do not follow the stages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +64,10 @@ class Setting:
         cells = centroids(self.descriptor, config.cells, config.cvt_samples, seed)
         return archives.empty(cells, self.layers.parameters)
 
+    def evaluate(self, asked: Asked) -> Evaluation:
+        """One episode of each policy that an algorithm asks for."""
+        return evaluate(self.simulator, self.descriptor, asked.genotype, asked.starts, self.layers, record=asked.record)
+
 
 class Algorithm(Protocol):
     """An algorithm applied to a setting, ready to run."""
@@ -81,18 +93,26 @@ class Algorithm(Protocol):
         """The state before the first evaluation."""
         ...
 
+    def ask(self, state: State, seed: int, stage: Stage = unstaged) -> Asked:
+        """The policies to evaluate next: random ones if `state` is empty, else those of the next generation.
+
+        `stage` is called with each stage's name before it begins. If it raises, `state` is unchanged.
+        """
+        ...
+
+    def tell(self, asked: Asked, evaluations: Sequence[Evaluation]) -> tuple[State, Report | None]:
+        """The state after the evaluations of the policies asked for, which come in one or more consecutive parts.
+
+        The report is None if the generation is not complete yet: ME-ES asks twice per generation.
+        """
+        ...
+
     def start(self, seed: int) -> tuple[State, Report]:
         """Generation 0: random policies."""
         ...
 
-    def advance(
-        self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
-    ) -> tuple[State, Report]:
-        """The next generation.
-
-        `stage` is called with each stage's name before it begins. If it raises, the generation ends and `state` is
-        unchanged.
-        """
+    def advance(self, state: State, seed: int, stage: Stage = unstaged) -> tuple[State, Report]:
+        """The next generation: ask, evaluate with the setting's simulator, tell."""
         ...
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,7 +11,8 @@ import jax
 import numpy as np
 
 from dcrl import keys
-from dcrl.algorithms.algorithm import ArchiveConfig, Setting
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting, Stage, unstaged
+from dcrl.algorithms.asked import Asked, join, key_of, outcomes
 from dcrl.algorithms.overlap import meanwhile, without_training
 from dcrl.algorithms.state import (
     OperatorReport,
@@ -29,12 +30,10 @@ from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3, TD3State
 from dcrl.learners.training import train
 from dcrl.networks.perceptrons import initial_policies
-from dcrl.simulators.rollouts import evaluate
 from dcrl.types import Evaluation, Floats
 from dcrl.variation.operator import Offspring, Operator, Sources, concatenate, no_target
 
 TRAIN = "train"  # the stage in which learners are trained
-Batches = list[tuple[Offspring, Evaluation]]  # offspring and their episodes, in the operators' order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,84 +75,113 @@ class Composition:
         state = empty_state(self.setting.empty_archive(self.archive_config, seed), self._replay())
         return dataclasses.replace(state, learned=tuple(self._initialise(i, seed) for i in range(len(self.learners))))
 
-    def start(self, seed: int) -> tuple[State, Report]:
-        key, genotype = keys.generation(keys.root(seed), 0), self._initial_policies(seed)
-        offspring = Offspring(genotype=genotype, target=no_target(len(genotype), self.setting.descriptor))
-        evaluation = self._evaluate(offspring, keys.each(keys.stream(key, "start"), len(genotype)))
-        state, _ = self._add(self.empty_state(seed), [(offspring, evaluation)], key)
-        return state, initial_report(state, self.operator_names)
+    def ask(self, state: State, seed: int, stage: Stage = unstaged) -> Asked:
+        if not state.evaluations:
+            return self._random_policies(state, seed)
+        return self._vary(slice(0, None), self._train(_next(state), seed, stage), seed, stage)
 
-    def advance(
-        self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
-    ) -> tuple[State, Report]:
-        key = keys.generation(keys.root(seed), state.generation + 1)
-        learned, batches, early = state.learned, Batches(), 0
-        if self.learners and state.replay.size:
-            stage(TRAIN)
-            if self.overlap and self.setting.simulator.overlap:
-                early = without_training(self._all)
-            with meanwhile(partial(self._vary_and_evaluate, slice(0, early), state, key)) as first:
-                learned = tuple(self._train(i, state, key) for i in range(len(self.learners)))
-            batches += first.result()
-        state = dataclasses.replace(state, generation=state.generation + 1, learned=learned)
-        batches += self._vary_and_evaluate(slice(early, None), state, key, stage)
-        stage("add")
-        state, addition = self._add(state, batches, key)
+    def tell(self, asked: Asked, evaluations: Sequence[Evaluation]) -> tuple[State, Report]:
+        """The operators' offspring into the archive, all transitions into the replay buffer."""
+        evaluations, state, first = asked.checked(evaluations, self.setting.descriptor), asked.state, 0
+        for evaluation in evaluations:
+            last = first + len(evaluation.fitness)
+            self._insert(state.replay, asked.target[first:last], evaluation)
+            state, first = count_evaluations(state, evaluation), last
+        memory = state.novelty
+        if self.novelty:
+            memory = self.novelty.update(memory, evaluations, key_of(state, asked.seed))
+        found, count = outcomes(evaluations), self.initial_evaluations  # data operators come after these
+        candidates = (asked.genotype[:count], found.fitness[:count], found.descriptor[:count])
+        archive, addition = archives.add(state.archive, *candidates)
+        state = dataclasses.replace(state, archive=archive, novelty=memory)
+        if not state.generation:
+            return state, initial_report(state, self.operator_names)
         return state, report(state, self._operator_reports(addition))
 
-    def _train(self, number: int, state: State, key: jax.Array) -> TD3State:
-        """One generation's actor-critic training of a learner (Algorithm 2)."""
+    def start(self, seed: int) -> tuple[State, Report]:
+        asked = self.ask(self.empty_state(seed), seed)
+        return self.tell(asked, [self.setting.evaluate(asked)])
+
+    def advance(self, state: State, seed: int, stage: Stage = unstaged) -> tuple[State, Report]:
+        """Ask, evaluate, tell. Offspring that need no training are varied and evaluated during it."""
+        state, early = _next(state), self._evaluated_during_training(state)
+        with meanwhile(partial(self._vary_and_evaluate, slice(0, early), state, seed)) as first:
+            trained = self._train(state, seed, stage)
+        parts = [*first.result(), *self._vary_and_evaluate(slice(early, None), trained, seed, stage)]
+        stage("add")
+        asked, evaluations = zip(*parts, strict=True)
+        return self.tell(join(asked, trained), evaluations)
+
+    def _evaluated_during_training(self, state: State) -> int:
+        """How many of the first operators' offspring are evaluated while the learners train."""
+        overlaps = self.overlap and self.setting.simulator.overlap and self._trains(state)
+        return without_training(self._all) if overlaps else 0
+
+    def _trains(self, state: State) -> bool:
+        return bool(self.learners and state.replay.size)
+
+    def _train(self, state: State, seed: int, stage: Stage) -> State:
+        """One generation's actor-critic training of all learners (Algorithm 2)."""
+        if not self._trains(state):
+            return state
+        stage(TRAIN)
+        key = key_of(state, seed)
+        learned = tuple(self._trained(i, state, key) for i in range(len(self.learners)))
+        return dataclasses.replace(state, learned=learned)
+
+    def _trained(self, number: int, state: State, key: jax.Array) -> TD3State:
         learner, key = self.learners[number], keys.stream(key, _numbered("train", number))
         reward = self.novelty.reward(state) if self.novelty and learner.reward == "novelty" else None
         trained: TD3State = jax.block_until_ready(train(learner, state.learned[number], state.replay, key, reward))
         return trained
 
     def _vary_and_evaluate(
-        self, which: slice, state: State, key: jax.Array, stage: Callable[[str], None] = lambda name: None
-    ) -> Batches:
-        """The offspring of some of the operators (Algorithms 3 and 4), each evaluated in one episode."""
+        self, which: slice, state: State, seed: int, stage: Stage = unstaged
+    ) -> list[tuple[Asked, Evaluation]]:
+        """The offspring of some of the operators and their evaluation; nothing if there are none."""
+        if not self._all[which]:
+            return []
+        asked = self._vary(which, state, seed, stage)
+        stage("evaluate")
+        return [(asked, self.setting.evaluate(asked))]
+
+    def _vary(self, which: slice, state: State, seed: int, stage: Stage) -> Asked:
+        """Select and vary (Algorithms 3 and 4): the offspring of some of the operators."""
+        key = key_of(state, seed)
         sources = Sources(archive=state.archive, learned=state.learned, replay=state.replay)
         offspring = []
         for operator in self._all[which]:
             stage(operator.name)
             offspring.append(operator.vary(sources, keys.stream(key, operator.name)))
-        if not offspring:
-            return []
-        stage("evaluate")
-        starts = keys.each(keys.stream(key, "start"), self.generation_evaluations)
-        rows = np.repeat(np.arange(len(self._all)), [operator.count for operator in self._all])
-        mine = np.isin(rows, np.arange(len(self._all))[which])
-        batch = concatenate(offspring)
-        return [(batch, self._evaluate(batch, starts[mine]))]
+        before = sum(operator.count for operator in self._all[: which.start])
+        return self._asked(concatenate(offspring), state, seed, before)
 
-    def _evaluate(self, offspring: Offspring, starts: jax.Array) -> Evaluation:
-        setting, record = self.setting, bool(self.learners)
-        return evaluate(
-            setting.simulator, setting.descriptor, offspring.genotype, starts, setting.layers, record=record
+    def _random_policies(self, state: State, seed: int) -> Asked:
+        genotype = self._initial_policies(seed)
+        target = no_target(len(genotype), self.setting.descriptor)
+        return self._asked(Offspring(genotype=genotype, target=target), state, seed, before=0)
+
+    def _asked(self, offspring: Offspring, state: State, seed: int, before: int) -> Asked:
+        """Offspring with the starts of their episodes, after those of so many others."""
+        starts = keys.each(keys.stream(key_of(state, seed), "start"), before + len(offspring.genotype))[before:]
+        return Asked(
+            genotype=offspring.genotype,
+            target=offspring.target,
+            starts=starts,
+            record=bool(self.learners),
+            state=state,
+            seed=seed,
         )
 
-    def _add(self, state: State, batches: Batches, key: jax.Array) -> tuple[State, archives.Addition]:
-        """The operators' offspring into the archive, all transitions into the replay buffer."""
-        for offspring, evaluation in batches:
-            self._insert(state.replay, offspring, evaluation)
-            state = count_evaluations(state, evaluation)
-        novelty = state.novelty
-        if self.novelty:
-            novelty = self.novelty.update(novelty, [evaluation for _, evaluation in batches], key)
-        columns = zip(*((o.genotype, e.fitness, e.descriptor) for o, e in batches), strict=True)
-        candidates = (np.concatenate(column)[: self.initial_evaluations] for column in columns)
-        archive, addition = archives.add(state.archive, *candidates)
-        return dataclasses.replace(state, archive=archive, novelty=novelty), addition
-
-    def _insert(self, replay: Replay, offspring: Offspring, evaluation: Evaluation) -> None:
+    def _insert(self, replay: Replay, wanted: Floats, evaluation: Evaluation) -> None:
         """Transitions with d' and the similarity S(d, d') that scales their rewards."""
         if evaluation.transitions is None:
             return
-        count = len(offspring.genotype)
+        count = len(wanted)
         scale, target = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
         if self.learners[0].descriptor_size:
             achieved = normalise(self.setting.descriptor, evaluation.descriptor)
-            wanted = normalise(self.setting.descriptor, offspring.target)
+            wanted = normalise(self.setting.descriptor, wanted)
             target = np.where(np.isnan(wanted), achieved, wanted)
             scale = similarity(achieved, target, self.length_scale)
         replay.insert(evaluation.transitions, evaluation.valid, scale, target)
@@ -193,6 +221,11 @@ class Composition:
             learner.descriptor_size,
             state_size=self.novelty.stored_size if self.novelty else 0,
         )
+
+
+def _next(state: State) -> State:
+    """The state with the number of the generation that begins."""
+    return dataclasses.replace(state, generation=state.generation + 1)
 
 
 def _numbered(name: str, number: int) -> str:

@@ -8,14 +8,15 @@ objective: novelty first, then fitness, in alternation.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import jax
 import numpy as np
 
 from dcrl import keys
-from dcrl.algorithms.algorithm import ArchiveConfig, Setting
+from dcrl.algorithms.algorithm import ArchiveConfig, Setting, Stage, unstaged
+from dcrl.algorithms.asked import Asked, key_of, outcomes
 from dcrl.algorithms.state import (
     OperatorReport,
     Report,
@@ -30,10 +31,10 @@ from dcrl.archive.novelty import novelty
 from dcrl.hyperparameters import at_least
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import initial_policies
-from dcrl.simulators.rollouts import evaluate
 from dcrl.types import Evaluation, Floats, Ints
 from dcrl.variation import evolution_strategy
 from dcrl.variation.evolution_strategy import EvolutionStrategyConfig
+from dcrl.variation.operator import no_target
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,46 +94,65 @@ class MEES:
         )
 
     def start(self, seed: int) -> tuple[State, Report]:
-        state, _ = self._evaluate_centre(self.empty_state(seed), keys.generation(keys.root(seed), 0))
-        return state, initial_report(state, self.operator_names)
+        return self.advance(self.empty_state(seed), seed)
 
-    def advance(
-        self, state: State, seed: int, stage: Callable[[str], None] = lambda name: None
-    ) -> tuple[State, Report]:
-        number, length = state.generation, self.config.generations_per_parent  # generations before this one
-        key = keys.generation(keys.root(seed), number + 1)
-        exploring, search = number // length % 2 == 0, state.search
+    def ask(self, state: State, seed: int, stage: Stage = unstaged) -> Asked:
+        """Samples around the centre; once they have been told, repeated evaluations of the new centre."""
+        if self._owed(state):
+            repeated = np.repeat(state.search.centre[None], self.config.evaluations_of_centre, axis=0)
+            return self._asked(repeated, state, seed, "centre")
         stage("es")
-        if number % length == 0:
-            cell = self._parent(state, exploring, keys.stream(key, "parent"))
-            search = evolution_strategy.begin(self.config.es, state.archive.genotype[cell], search.recent)
-        policies, noise = evolution_strategy.samples(
-            self.config.es, self.setting.layers, search.centre, keys.stream(key, "noise")
-        )
-        stage("samples")
-        evaluation = self._evaluate(policies, keys.stream(key, "start"))
-        scores = evaluation.fitness
-        if exploring:
-            scores = novelty(state.novelty, evaluation.descriptor, self.config.novelty_neighbours)
-        search = evolution_strategy.step(self.config.es, search, noise, scores)
-        state = dataclasses.replace(count_evaluations(state, evaluation), generation=number + 1, search=search)
-        stage("evaluate")
-        state, addition = self._evaluate_centre(state, key)
-        outcome = OperatorReport(
-            name="es",
-            evaluations=self.generation_evaluations,
-            added=int(addition.added.sum()),
-            improvement=float(addition.improvement.sum()),
-        )
-        return state, report(state, (outcome,))
+        state = dataclasses.replace(state, generation=state.generation + 1)
+        if (state.generation - 1) % self.config.generations_per_parent == 0:
+            cell = self._parent(state, keys.stream(key_of(state, seed), "parent"))
+            search = evolution_strategy.begin(self.config.es, state.archive.genotype[cell], state.search.recent)
+            state = dataclasses.replace(state, search=search)
+        return self._asked(self._samples(state, seed)[0], state, seed, "start")
 
-    def _parent(self, state: State, exploring: bool, key: jax.Array) -> int:
+    def tell(self, asked: Asked, evaluations: Sequence[Evaluation]) -> tuple[State, Report | None]:
+        """The samples move the centre; the centre's own evaluations add it to the archive."""
+        evaluation = outcomes(asked.checked(evaluations, self.setting.descriptor))
+        state = count_evaluations(asked.state, evaluation)
+        if self._owed(state):
+            return self._step(state, evaluation, asked.seed), None
+        return self._add_centre(state, evaluation)
+
+    def advance(self, state: State, seed: int, stage: Stage = unstaged) -> tuple[State, Report]:
+        """Ask, evaluate, tell, once for the samples and once for the centre."""
+        complete = None
+        while complete is None:
+            asked = self.ask(state, seed, stage)
+            stage("evaluate")
+            state, complete = self.tell(asked, [self.setting.evaluate(asked)])
+        return state, complete
+
+    def _owed(self, state: State) -> bool:
+        """Whether the generation's centre is still to be evaluated; in generation 0 it is the first policy."""
+        return state.evaluations < self.initial_evaluations + state.generation * self.generation_evaluations
+
+    def _exploring(self, state: State) -> bool:
+        return (state.generation - 1) // self.config.generations_per_parent % 2 == 0
+
+    def _samples(self, state: State, seed: int) -> tuple[Floats, Floats]:
+        """The policies around the centre, and their noise."""
+        noise = keys.stream(key_of(state, seed), "noise")
+        return evolution_strategy.samples(self.config.es, self.setting.layers, state.search.centre, noise)
+
+    def _step(self, state: State, evaluation: Evaluation, seed: int) -> State:
+        """The centre after one step along the gradient of the samples' fitness, or of their novelty."""
+        scores = evaluation.fitness
+        if self._exploring(state):
+            scores = novelty(state.novelty, evaluation.descriptor, self.config.novelty_neighbours)
+        noise = self._samples(state, seed)[1]
+        return dataclasses.replace(state, search=evolution_strategy.step(self.config.es, state.search, noise, scores))
+
+    def _parent(self, state: State, key: jax.Array) -> int:
         """The cell whose elite becomes the next centre."""
         archive, config = state.archive, self.config
         occupied = np.flatnonzero(archive.occupied)
         if not len(occupied):
             raise ValueError("cannot select from an archive without elites: no evaluation was valid so far")
-        if exploring:
+        if self._exploring(state):
             values = novelty(state.novelty, archive.descriptor[occupied], config.novelty_neighbours)
             best = _best(occupied, values, config.explore_parents)
         else:
@@ -141,11 +161,9 @@ class MEES:
             best = _best(some, archive.fitness[some], config.exploit_parents)
         return int(best[int(jax.random.randint(keys.stream(key, "choice"), (), 0, len(best)))])
 
-    def _evaluate_centre(self, state: State, key: jax.Array) -> tuple[State, archives.Addition]:
-        """Evaluate the centre, add it to the archive, and keep its descriptor for novelty."""
+    def _add_centre(self, state: State, evaluation: Evaluation) -> tuple[State, Report]:
+        """The centre into the archive, with the means of its episodes, and its descriptor kept for novelty."""
         search = state.search
-        repeated = np.repeat(search.centre[None], self.config.evaluations_of_centre, axis=0)
-        evaluation = self._evaluate(repeated, keys.stream(key, "centre"))
         fitness, descriptor = evaluation.fitness.mean(keepdims=True), evaluation.descriptor.mean(axis=0, keepdims=True)
         archive, addition = archives.add(state.archive, search.centre[None], fitness, descriptor)
         reached = descriptor[np.isfinite(descriptor).all(axis=1)]
@@ -153,17 +171,27 @@ class MEES:
             cell = archives.cell_of(archive.centroids, descriptor)
             search = search._replace(recent=np.concatenate([search.recent, cell])[-self.config.recent_cells :])
         state = dataclasses.replace(
-            count_evaluations(state, evaluation),
-            archive=archive,
-            novelty=np.concatenate([state.novelty, reached]),
-            search=search,
+            state, archive=archive, novelty=np.concatenate([state.novelty, reached]), search=search
         )
-        return state, addition
+        if not state.generation:
+            return state, initial_report(state, self.operator_names)
+        outcome = OperatorReport(
+            name="es",
+            evaluations=self.generation_evaluations,
+            added=int(addition.added.sum()),
+            improvement=float(addition.improvement.sum()),
+        )
+        return state, report(state, (outcome,))
 
-    def _evaluate(self, genotype: Floats, key: jax.Array) -> Evaluation:
-        setting = self.setting
-        starts = keys.each(key, len(genotype))
-        return evaluate(setting.simulator, setting.descriptor, genotype, starts, setting.layers, record=False)
+    def _asked(self, genotype: Floats, state: State, seed: int, stream: str) -> Asked:
+        return Asked(
+            genotype=genotype,
+            target=no_target(len(genotype), self.setting.descriptor),
+            starts=keys.each(keys.stream(key_of(state, seed), stream), len(genotype)),
+            record=False,
+            state=state,
+            seed=seed,
+        )
 
 
 def _best(cells: Ints, values: Floats, count: int) -> Ints:

@@ -10,6 +10,7 @@ import tyro
 from dcrl.cli.training import train_with_display, warn
 from dcrl.runs import training
 from dcrl.runs.checkpoint_config import CheckpointConfig
+from dcrl.runs.recording import publish
 
 
 def run(
@@ -42,7 +43,7 @@ def run(
             print(f"{path} has no checkpoint yet: it starts again from the beginning", flush=True)
         elif found.is_finished(state):
             if not found.is_published(state):  # stopped between the last checkpoint and the results
-                training.publish(found, state)
+                publish(found, state)
             print(
                 f"{path} is complete: generation {state.generation}, {state.evaluations:,} evaluations; "
                 f"--evaluations gives it a larger budget, and the archive's map is {path / 'figures' / 'archive.png'}"

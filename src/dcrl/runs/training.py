@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from dcrl.runs import config as configs
 from dcrl.runs import logs
 from dcrl.runs.checkpoint_config import CheckpointConfig, LogName
 from dcrl.runs.config import Preset, RunConfig
-from dcrl.runs.due import Due
+from dcrl.runs.recording import Recording, publish
 from dcrl.runs.run import Run
 from dcrl.tasks import registry as tasks
 from dcrl.user_code import trust
@@ -166,29 +166,11 @@ def run_training(
 
     `on_stage` is called before each stage of a generation, `warn` with a sentence when a log fails.
     """
-    config, last = run.config, state
-    run.write_config()
-    run.checkpoints.kept = saving.keep_checkpoints
-    work = (
-        (Run.checkpoint, Due(60 * saving.checkpoint_minutes, saving.checkpoint_generations)),
-        (publish, Due(saving.refresh_seconds)),
-    )
-    known = state.evaluations if state is not None else -1
-    logged = logs.start(saving.log, run.path, configs.to_json(config), known, warn or _warn)
-    try:
-        for last, report in iterate(run.algorithm, config.evaluations, config.seed, state, on_stage):
-            logged.write(run.record(report))
-            on_report(last, report)
-            for write, due in work:
-                if due.now(last):
-                    write(run, last)
-                    due.done(last)
-    finally:
-        with ExitStack() as each:  # the others are written even if one cannot be
-            each.callback(logged.close)
-            for write, due in work[::-1]:
-                if last is not None and due.generation != last.generation:
-                    each.callback(write, run, last)
+    with Recording(run, state, saving, warn or _warn) as recording:
+        for reached, report in iterate(run.algorithm, run.config.evaluations, run.config.seed, state, on_stage):
+            recording.record(reached, report)
+            on_report(reached, report)
+            recording.save_what_is_due()
 
 
 def iterate(
@@ -207,19 +189,6 @@ def iterate(
     while state.generation < last:
         state, report = algorithm.advance(state, seed, on_stage)
         yield state, report
-
-
-def publish(run: Run, state: State) -> None:
-    """Refresh archive, actor and figures from the state in memory."""
-    from dcrl.figures.curves import improvement_curves, metric_curves
-    from dcrl.figures.maps import archive_map
-
-    run.save(state)
-    figures = run.path / "figures"
-    space = run.algorithm.setting.descriptor
-    archive_map(state.archive, space, run.config.task, figures / "archive.png")
-    metric_curves(run.metrics, figures / "curves.png")
-    improvement_curves(run.metrics, figures / "improvement.png")
 
 
 def _saving(
