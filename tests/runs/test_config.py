@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 
 import pytest
 
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.algorithms.me import MEConfig
-from dcrl.runs.config import from_json, to_json
+from dcrl.runs.config import from_json, read, to_json
+from dcrl.version import __version__
+from support.making import FORMAT_1
 from support.run_config import ARCHIVE, CONFIG
 
 
@@ -63,3 +66,18 @@ def test_a_configuration_that_does_not_fit_names_the_field(content, sentence):
 def test_an_impossible_configuration_is_refused(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
         dataclasses.replace(CONFIG, **wrong)
+
+
+def test_a_configuration_of_another_version_is_refused_with_that_version(tmp_path):
+    for name in ("config.json", "manifest.json"):
+        shutil.copy(FORMAT_1 / name, tmp_path)
+    assert read(tmp_path).task == "point_omni"
+    content = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(content | {"colour": "red"}))
+    commit = json.loads((tmp_path / "manifest.json").read_text())["commit"][:7]
+    made = f"'colour' does not fit \\(made with dcrl 0.1.0, commit {commit}; this is {__version__}\\)"
+    with pytest.raises(ValueError, match=made):
+        read(tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(ValueError, match=r"'colour' does not fit \(its version is unknown\)"):
+        read(tmp_path)

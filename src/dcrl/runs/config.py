@@ -17,6 +17,7 @@ from dcrl.algorithms.algorithm import Algorithm, Setting
 from dcrl.files import read_json
 from dcrl.hyperparameters import layer_sizes
 from dcrl.networks.policies import HIDDEN, policy_layers
+from dcrl.runs.manifest import made_with
 from dcrl.tasks import registry as tasks
 
 Preset: TypeAlias = Literal["quick", "paper"]
@@ -109,10 +110,11 @@ def read(run: Path) -> RunConfig:
     path = run / "config.json"
     if not path.is_file():
         raise ValueError(f"there is no run at {run}: it has no config.json; expected a directory of `dcrl train`")
+    content = read_json(path)
     try:
-        return from_json(read_json(path))
-    except (AttributeError, KeyError, TypeError) as error:  # a value of another type than the field's
-        raise ValueError(f"{path} is not the configuration of a run: {error}") from None
+        return from_json(content)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # other fields, or values of other types
+        raise ValueError(f"{path} is not the configuration of a run: {error} ({made_with(run)})") from None
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def made_with(run: Path) -> str:
         version, commit = found["packages"]["dcrl-map-elites"], found["commit"]
     except (ValueError, KeyError, TypeError):
         return "its version is unknown"
-    return f"dcrl {version}" + (f", commit {str(commit)[:7]}" if commit else "") + f"; this is {__version__}"
+    return f"made with dcrl {version}" + (f", commit {str(commit)[:7]}" if commit else "") + f"; this is {__version__}"
 
 
 def _commit() -> str | None:
