@@ -47,7 +47,7 @@ def ask_tell(
     overwrite: bool = False,
     saving: CheckpointConfig = training.DEFAULT,
 ) -> Iterator[AskTell]:
-    """A run that asks for policies and is told their evaluations; the arguments are those of `dcrl.train`.
+    """A run that asks for policies and takes their evaluations; the arguments are those of `dcrl.train`.
 
     Used as a `with` block, at whose end checkpoint and results are written. If the run directory holds a run with
     these settings, it continues from its newest checkpoint; the budget may be another. `saving` says how often files
@@ -69,7 +69,7 @@ def ask_tell(
 
 
 class AskTell:
-    """A run that asks for policies and is told their evaluations."""
+    """A run that asks for policies and takes their evaluations."""
 
     def __init__(self, run: Run, state: State | None, recording: Recording) -> None:
         self.run = run
