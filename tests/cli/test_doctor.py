@@ -32,7 +32,7 @@ def test_doctor_knows_every_extra_and_what_it_gives(monkeypatch) -> None:
     declared = {
         name: tuple(Requirement(need).name for need in needs)
         for name, needs in project["optional-dependencies"].items()
-        if name not in ("dev", "mjx", "render")
+        if name not in ("dev", "docs", "mjx", "render")
     }
     assert {name: EXTRAS[name][0] for name in declared} == declared
     monkeypatch.setattr(doctor, "installed", lambda name: None)
