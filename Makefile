@@ -9,7 +9,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 PYTEST := $(BIN)/python -m pytest --dist loadfile --numprocesses $(shell echo $$(($(CORES) < 8 ? $(CORES) : 8)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install train test test-all check docs bench clean
+.PHONY: help install train test test-all check docs dist dist-check bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,17 @@ check: $(INSTALLED) ## format, lint, types, tests
 docs: $(DOCS) ## build the documentation site into build/docs; a broken link or a missing docstring is an error
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -b html docs build/docs
 	@echo "open build/docs/index.html"
+
+dist: $(INSTALLED) ## build a wheel and an sdist into dist
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+
+dist-check: dist ## install both into empty environments in build/dist-check, check the installation and train a little
+	@for file in dist/*.whl dist/*.tar.gz; do \
+	  rm -rf build/dist-check && $(PYTHON) -m venv build/dist-check && echo "trying $$file" && \
+	  build/dist-check/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "$$file" && \
+	  (cd build/dist-check && bin/dcrl doctor && bin/dcrl train point_omni --evaluations 512) || exit 1; \
+	done
 
 bench: $(INSTALLED) ## measure speed against the machine's own limits
 	$(BIN)/dcrl bench rollout
