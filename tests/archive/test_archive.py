@@ -11,7 +11,8 @@ from scipy.stats import chisquare
 
 from dcrl import keys
 from dcrl.archive import archive as archives
-from dcrl.archive.archive import Archive, add, cell_of, empty
+from dcrl.archive.archive import Archive, add, empty
+from dcrl.archive.cells import cell_of
 from dcrl.archive.selection import select
 
 LINE = np.array([[0.0], [1.0], [2.0]], np.float32)  # three cells whose borders are 0.5 and 1.5

@@ -10,7 +10,8 @@ import pytest
 from matplotlib.colors import Normalize
 from matplotlib.path import Path as Outline
 
-from dcrl.archive.archive import Archive, cell_of
+from dcrl.archive.archive import Archive
+from dcrl.archive.cells import cell_of
 from dcrl.archive.voronoi import voronoi_cells
 from dcrl.figures.curves import improvement_curves, metric_curves
 from dcrl.figures.maps import archive_map, draw_map, span, value_map

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dcrl
-from dcrl.archive.archive import cell_of
+from dcrl.archive.cells import cell_of
 from dcrl.networks.policies import Layers
 from dcrl.repertoires.merge import merge
 from dcrl.repertoires.save import save

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import dcrl
-from dcrl.archive.archive import cell_of
+from dcrl.archive.cells import cell_of
 from dcrl.archive.centroids import centroids
 from dcrl.repertoires.regrid import regrid
 from support.making import SPACE, made, ran, refused

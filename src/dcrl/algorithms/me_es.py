@@ -27,6 +27,7 @@ from dcrl.algorithms.state import (
     report,
 )
 from dcrl.archive import archive as archives
+from dcrl.archive.cells import cell_of
 from dcrl.archive.novelty import novelty
 from dcrl.hyperparameters import at_least
 from dcrl.learners.td3 import TD3
@@ -168,7 +169,7 @@ class MEES:
         archive, addition = archives.add(state.archive, search.centre[None], fitness, descriptor)
         reached = descriptor[np.isfinite(descriptor).all(axis=1)]
         if addition.added[0]:
-            cell = archives.cell_of(archive.centroids, descriptor)
+            cell = cell_of(archive.centroids, descriptor)
             search = search._replace(recent=np.concatenate([search.recent, cell])[-self.config.recent_cells :])
         state = dataclasses.replace(
             state, archive=archive, novelty=np.concatenate([state.novelty, reached]), search=search

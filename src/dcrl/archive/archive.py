@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dcrl.types import Bools, Floats, Ints
+from dcrl.archive.cells import cell_of
+from dcrl.types import Bools, Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,13 +60,6 @@ def empty(centroids: Floats, parameters: int) -> Archive:
         descriptor=np.full((cells, dimensions), np.nan, np.float32),
         genotype=np.zeros((cells, parameters), np.float32),
     )
-
-
-def cell_of(centroids: Floats, descriptor: Floats) -> Ints:
-    """(B,) the nearest centroid's index, the lowest of equally near ones."""
-    offsets = descriptor[:, None, :].astype(np.float64) - centroids[None].astype(np.float64)
-    nearest: Ints = np.argmin(np.square(offsets).sum(axis=-1), axis=1)
-    return nearest
 
 
 def add(archive: Archive, genotype: Floats, fitness: Floats, descriptor: Floats) -> tuple[Archive, Addition]:

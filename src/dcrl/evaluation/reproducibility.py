@@ -21,6 +21,7 @@ import numpy as np
 from dcrl import simulators
 from dcrl.archive import archive as archives
 from dcrl.archive.archive import Archive
+from dcrl.archive.cells import cell_of
 from dcrl.evaluation.repeats import Repeats, matching_task, play, unplayed
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.types import Floats, Ints
@@ -141,7 +142,7 @@ def _measured(repeats: Repeats, which: int) -> Measured:
     fitness_mean, fitness_deviation = _moments(fitness)
     landing = np.full(len(cells), -1)
     known = np.isfinite(mean).all(axis=-1)
-    landing[known] = archives.cell_of(repeats.centroids, mean[known].astype(np.float32))
+    landing[known] = cell_of(repeats.centroids, mean[known].astype(np.float32))
 
     def distance(target: Floats) -> Floats:
         return _moments(np.linalg.norm(descriptor - target.astype(np.float64), axis=-1))[0]

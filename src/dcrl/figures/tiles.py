@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from dcrl.archive.archive import cell_of
+from dcrl.archive.cells import cell_of
 from dcrl.types import Descriptor, Floats, Ints
 
 MOST = 5  # bins per dimension; more would be too small to see
