@@ -95,7 +95,7 @@ def test_bench_says_what_it_measures(said: Said) -> None:
     assert (code, error) == (0, "")
     assert "dcrl bench rollout" in text
     assert "dcrl bench generation" in text
-    assert "bench measures rollout or generation, got 'rollouts'" in refused(ran("bench", "rollouts"))
+    assert "bench measures rollout, generation or growth, got 'rollouts'" in refused(ran("bench", "rollouts"))
 
 
 def test_an_unknown_command_is_refused_with_a_suggestion() -> None:

@@ -17,6 +17,7 @@ from dcrl.algorithms import catalogue
 from dcrl.archive.centroids import cache_directory
 from dcrl.bench.rollouts import RolloutSpeed, measure_rollouts
 from dcrl.cli import output
+from dcrl.cli.bench_growth import growth
 from dcrl.devices import cores
 from dcrl.runs import config as configs
 from dcrl.tasks import registry
@@ -29,12 +30,12 @@ PACKAGES = ("dcrl-map-elites", "mujoco", "jax", "numpy")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """`dcrl bench rollout ...` or `dcrl bench generation ...`."""
-    functions: dict[str, Callable[..., int]] = {"rollout": rollout, "generation": generation}
+    """`dcrl bench rollout ...`, `dcrl bench generation ...` or `dcrl bench growth ...`."""
+    functions: dict[str, Callable[..., int]] = {"rollout": rollout, "generation": generation, "growth": growth}
     what, *rest = arguments or ("--help",)
     if what in ("-h", "--help"):
         print(
-            "usage: dcrl bench {rollout,generation} ...\n\n"
+            "usage: dcrl bench {rollout,generation,growth} ...\n\n"
             + "\n".join(
                 f"  dcrl bench {name:<10}  {(function.__doc__ or '').splitlines()[0]}"
                 for name, function in functions.items()
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
         )
         return 0
     if what not in functions:
-        raise ValueError(f"bench measures {' or '.join(functions)}, got {what!r}")
+        raise ValueError(f"bench measures rollout, generation or growth, got {what!r}")
     code: int = tyro.cli(functions[what], prog=f"dcrl bench {what}", args=rest, config=(tyro.conf.FlagCreatePairsOff,))
     return code
 
