@@ -47,8 +47,7 @@ def main() -> None:
     options = parser.parse_args(own)
     devices.prepare(cache_directory())
     config = train.config_of(train.parse(flags))
-    algorithm = configs.build(config)
-    with algorithm.setting.simulator:
+    with configs.open_algorithm(config) as algorithm:
         found = TimedRun(config, algorithm, options).run()
     files.write_json(options.output, {"flags": flags, "machine": machine()} | found)
 

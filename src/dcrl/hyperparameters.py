@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+# Of a field that older configurations lack: `dataclasses.field(default=..., metadata=ADDED)`. Its default is how runs
+# were before there was such a field, and a stored configuration without it is read so.
+ADDED = {"added": True}
+
 
 def at_least(config: Any, least: int, *names: str) -> None:
     """Whole numbers from `least` on."""

@@ -99,7 +99,7 @@ def test_ctrl_c_stops_the_runs_and_the_same_command_resumes_them(tmp_path: Path)
         (("point_omni", "--evaluations", "-1"), "at least 1 evaluation, got -1"),
         (("point_omni", "--", "--seed", "5"), "--seed belongs to the sweep: put it before the --"),
         (("point_omni", "--at-once", "0"), "--at-once is at least 1, got 0"),
-        (("point_omni", "--preset", "paper", "--evaluations", "9"), "not both"),
+        (("point_omni", "--preset", "fast", "--algorithms", "dcrl_me", "me"), "fast is a configuration of dcrl_me"),
     ],
 )
 def test_bad_input_is_a_sentence(

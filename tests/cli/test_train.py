@@ -214,9 +214,9 @@ REFUSALS = {
     "negative budget": (("--evaluations", -1), "-1 evaluations are fewer than one batch of 256"),
     "a word for a seed": (("--seed", "one"), "--seed: invalid literal for int() with base 10: 'one'"),
     "negative seed": (("--seed", -1), "the seed must be a whole number from 0 to 2^32 - 1, got -1"),
-    "contradiction": (
-        ("--preset", "quick", "--evaluations", 512),
-        "a preset or a number of evaluations, not both",
+    "a preset of another algorithm": (
+        ("--preset", "fast", "--algorithm", "me"),
+        "the preset fast is a configuration of dcrl_me, got the algorithm me",
     ),
     "unknown preset": (("--preset", "papr"), "invalid choice 'papr' for argument '--preset'"),
     "unknown algorithm": (("--algorithm", "dcrl"), "there is no algorithm 'dcrl'; did you mean dcrl_me?"),

@@ -41,9 +41,8 @@ def train_command(record: Record) -> str:
         and all(isinstance(word, str) for word in given)
     ):
         words = [word for word in given[1:] if word != "--overwrite"]
-        for flag in ("--evaluations", "--preset"):
-            if flag in words:
-                del words[words.index(flag) : words.index(flag) + 2]
+        if "--evaluations" in words:
+            del words[words.index("--evaluations") : words.index("--evaluations") + 2]
         return shlex.join(["dcrl", *words, *budget])
     task = json.loads(record.settings["task"])
     about = ("--algorithm", record.algorithm, "--seed", str(record.seed), *budget)

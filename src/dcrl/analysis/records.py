@@ -13,6 +13,7 @@ import numpy as np
 from dcrl.analysis.metrics import STORED
 from dcrl.files import read_json
 from dcrl.repertoires.trust import own_task
+from dcrl.runs.config import completed
 from dcrl.runs.lock import is_locked
 from dcrl.runs.metrics import budget_used, read_metrics
 from dcrl.types import Floats
@@ -67,7 +68,7 @@ def read(path: Path) -> tuple[Record, list[str]]:
         series=config["algorithm"],
         seed=config["seed"],
         budget=config["evaluations"],
-        settings=flat(config),
+        settings=flat(completed(config)),
         manifest=manifest if isinstance(manifest, dict) else {},
         metrics=metrics,
         in_progress=is_locked(path),

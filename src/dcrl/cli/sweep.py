@@ -20,8 +20,8 @@ from dcrl.cli.interrupt import INTERRUPTED, Interrupted, interrupts
 from dcrl.cli.output import plural
 from dcrl.cli.train import config_of, parse
 from dcrl.runs.checkpoint_config import CheckpointConfig
-from dcrl.runs.config import Preset, budget
 from dcrl.runs.place import describe, directory, folder
+from dcrl.runs.presets import Preset, budget
 from dcrl.runs.sweep import Job, Sweep
 from dcrl.tasks import registry as tasks
 from dcrl.user_code.reference import is_reference
@@ -46,9 +46,10 @@ class Flags:
     seeds: tuple[int, ...] = (0, 1, 2)
     """The runs' seeds."""
     preset: Preset | None = None
-    """The budget of each run: quick is 7,680 evaluations (the default), paper is 1,000,000."""
+    """The preset of each run: quick is the paper's settings and 7,680 evaluations (the default), paper the paper's
+    1,000,000; fast is for --algorithms dcrl_me alone."""
     evaluations: int | None = None
-    """The budget of each run, in evaluations; instead of --preset."""
+    """The budget of each run, in evaluations; instead of the preset's."""
     output: Path = Path("runs")
     """Where run directories go: OUTPUT/TASK/ALGORITHM/seed-SEED, with the log of each run beside it."""
     at_once: int = 1
@@ -107,7 +108,8 @@ def jobs(flags: Flags, passed_on: Sequence[str] = ()) -> tuple[Job, ...]:
     found = {name: tasks.get(name) for name in flags.tasks}
     if not (flags.tasks and flags.algorithms and flags.seeds):
         raise ValueError("a sweep needs at least one task, one algorithm and one seed")
-    budgeted = ["--evaluations", str(evaluations), "--output", str(flags.output), *passed_on]
+    preset = [] if flags.preset is None else ["--preset", flags.preset]
+    budgeted = [*preset, "--evaluations", str(evaluations), "--output", str(flags.output), *passed_on]
     parsed = {name: parse([flags.tasks[0], "--algorithm", name, *budgeted]) for name in flags.algorithms}
     every = tuple(
         _job(parsed[algorithm], budgeted, task, found[task], seed)

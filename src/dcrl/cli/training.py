@@ -10,7 +10,7 @@ from dcrl.algorithms.state import State
 from dcrl.cli.display import Display
 from dcrl.cli.interrupt import INTERRUPTED, Interrupted, interrupts
 from dcrl.runs.checkpoint_config import CheckpointConfig
-from dcrl.runs.config import EVALUATIONS
+from dcrl.runs.config import PAPER_EVALUATIONS
 from dcrl.runs.run import Run
 from dcrl.runs.training import run_training
 
@@ -49,8 +49,8 @@ def _next_steps(path: Path, evaluations: int) -> str:
         f"watch the policies   {program()} explore {path}",
         f"use it in Python     dcrl.load({str(path)!r}).policy_for(descriptor)(observation)",
     ]
-    if evaluations < EVALUATIONS["paper"]:
-        lines.append(f"the paper's budget   {program()} resume {path} --evaluations {EVALUATIONS['paper']}")
+    if evaluations < PAPER_EVALUATIONS:
+        lines.append(f"the paper's budget   {program()} resume {path} --evaluations {PAPER_EVALUATIONS}")
     return "\n".join(lines)
 
 

@@ -16,15 +16,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.asked import Asked
 from dcrl.algorithms.state import Report, State
 from dcrl.networks.policies import HIDDEN
 from dcrl.runs import config as configs
-from dcrl.runs import training
+from dcrl.runs import presets, training
 from dcrl.runs.checkpoint_config import CheckpointConfig
-from dcrl.runs.config import Preset, RunConfig, differences, to_json
+from dcrl.runs.config import RunConfig, differences, to_json
 from dcrl.runs.place import directory
+from dcrl.runs.presets import Preset
 from dcrl.runs.recording import Recording
 from dcrl.runs.run import Run
 from dcrl.tasks import registry as tasks
@@ -56,11 +56,11 @@ def ask_tell(
     config = RunConfig(
         task=task,
         algorithm=algorithm,
-        evaluations=configs.budget(preset, evaluations),
+        evaluations=presets.budget(preset, evaluations),
         seed=seed,
         simulator=None,
         hidden=tuple(hidden),
-        hyperparameters=algorithms.get(algorithm).default if hyperparameters is None else hyperparameters,
+        hyperparameters=presets.hyperparameters(preset, algorithm) if hyperparameters is None else hyperparameters,
     )
     with _opened(config, Path(output), saving, overwrite) as run:
         state = run.restore(_warn)

@@ -23,7 +23,7 @@ from dcrl.archive.archive import Archive
 from dcrl.learners.replay import Replay
 from dcrl.runs.checkpoint_config import CheckpointConfig
 from dcrl.runs.checkpoint_files import COUNTS, DamagedError, Tensors, checksum, description, span, verify
-from dcrl.runs.config import differences
+from dcrl.runs.config import completed, differences
 from dcrl.runs.manifest import made_with
 
 ARCHIVE = tuple(field.name for field in dataclasses.fields(Archive))
@@ -101,7 +101,8 @@ class Checkpoints:
             except ValueError as error:
                 warn(str(error))
                 continue
-            differing = [str(difference) for difference in differences(content["about"], about)]
+            before = content["about"] | {"configuration": completed(content["about"].get("configuration", {}))}
+            differing = [str(difference) for difference in differences(before, about)]
             if differing:
                 raise ValueError(
                     f"{path.parent.parent} cannot be resumed: {'; '.join(differing)}; "

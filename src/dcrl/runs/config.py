@@ -8,20 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_type_hints
+from typing import Any, get_type_hints
 
 from dcrl import simulators
 from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.algorithm import Algorithm, Setting
 from dcrl.files import read_json
-from dcrl.hyperparameters import layer_sizes
+from dcrl.hyperparameters import ADDED, layer_sizes
 from dcrl.networks.policies import HIDDEN, policy_layers
 from dcrl.runs.manifest import made_with
 from dcrl.tasks import registry as tasks
 
-Preset: TypeAlias = Literal["quick", "paper"]
-EVALUATIONS: dict[Preset, int] = {"quick": 7_680, "paper": 1_000_000}
+PAPER_EVALUATIONS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,21 +56,12 @@ def default(task: str, algorithm: str = catalogue.DEFAULT) -> RunConfig:
     return RunConfig(
         task=task,
         algorithm=algorithm,
-        evaluations=EVALUATIONS["paper"],
+        evaluations=PAPER_EVALUATIONS,
         seed=0,
         simulator=None,
         hidden=HIDDEN,
         hyperparameters=algorithms.get(algorithm).default,
     )
-
-
-def budget(preset: Preset | None, evaluations: int | None) -> int:
-    """The number of evaluations that a preset or a number asks for; that of `quick` if neither is given."""
-    if preset is not None and evaluations is not None:
-        raise ValueError("give a preset or a number of evaluations, not both: each sets the budget")
-    if preset is not None and preset not in EVALUATIONS:
-        raise ValueError(f"unknown preset {preset!r}; choose one of {', '.join(EVALUATIONS)}")
-    return EVALUATIONS[preset or "quick"] if evaluations is None else evaluations
 
 
 @contextmanager
@@ -103,6 +93,15 @@ def from_json(content: dict[str, Any]) -> RunConfig:
     values = dict(content)
     values["hyperparameters"] = _construct(algorithm.config, values.get("hyperparameters"), "hyperparameters")
     return _fields(RunConfig, values, "configuration")  # type: ignore[no-any-return]
+
+
+def completed(content: dict[str, Any]) -> dict[str, Any]:
+    """A stored configuration with the fields that it is too old to have; as it is, if it is none that can be read."""
+    try:
+        found = to_json(from_json({"evaluations": 0} | content))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return content
+    return {name: value for name, value in found.items() if name != "evaluations" or name in content}
 
 
 def read(run: Path) -> RunConfig:
@@ -150,7 +149,9 @@ def _construct(kind: type[Any], content: Any, where: str) -> Any:
 
 
 def _fields(kind: type[Any], values: dict[str, Any], where: str) -> Any:
-    known = {field.name for field in dataclasses.fields(kind)}
+    fields = dataclasses.fields(kind)
+    known = {field.name for field in fields}
+    values = {field.name: field.default for field in fields if field.metadata == ADDED} | values
     if set(values) != known:
         odd = sorted(set(values) ^ known)
         raise ValueError(f"{where} should have the fields {', '.join(sorted(known))}; {odd[0]!r} does not fit")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dcrl.files import read_json
 from dcrl.repertoires.load import load
-from dcrl.runs.config import RunConfig, differences, to_json
+from dcrl.runs.config import RunConfig, completed, differences, to_json
 from dcrl.runs.metrics import budget_used, read_metrics
 from dcrl.runs.parent import PARENT
 from dcrl.runs.place import is_same_task
@@ -79,7 +79,7 @@ class Job:
             self.path, str(before.get("task")), self.config.task, self.own_task
         ):
             free.add("task")  # perhaps by another name
-        found = differences(before, to_json(self.config))
+        found = differences(completed(before), to_json(self.config))
         odd = next((each for each in found if each.name not in free), None)
         if odd is not None:
             there, here = reprlib.repr(odd.before), reprlib.repr(odd.now)

@@ -1,0 +1,41 @@
+"""Presets: a budget and, for `fast`, hyperparameters. Single flags override what a preset sets."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias, get_args
+
+from dcrl.algorithms import catalogue
+from dcrl.algorithms import registry as algorithms
+from dcrl.algorithms.dcrl_me import DCRLConfig
+from dcrl.learners.td3 import TD3Config
+from dcrl.runs.config import PAPER_EVALUATIONS
+from dcrl.variation.policy_gradient import PolicyGradientConfig
+
+Preset: TypeAlias = Literal["quick", "fast", "paper"]
+EVALUATIONS: dict[Preset, int] = {"quick": 7_680, "fast": 15_360, "paper": PAPER_EVALUATIONS}
+
+FAST_ALGORITHM = catalogue.DEFAULT
+# Chosen by time to quality on 2 cores; docs/algorithms/fast.md has the table of what was tried
+FAST = DCRLConfig(
+    pg=PolicyGradientConfig(policy_steps=50),
+    td3=TD3Config(critic_steps=1000),
+)
+
+
+def budget(preset: Preset | None, evaluations: int | None) -> int:
+    """The number of evaluations that is asked for, or that of a preset; that of `quick` if neither is given."""
+    if preset is not None and preset not in get_args(Preset):
+        raise ValueError(f"unknown preset {preset!r}; choose one of {', '.join(get_args(Preset))}")
+    return EVALUATIONS[preset or "quick"] if evaluations is None else evaluations
+
+
+def hyperparameters(preset: Preset | None, algorithm: str) -> Any:
+    """An algorithm's hyperparameters under a preset: the paper's, unless the preset is `fast`."""
+    if preset != "fast":
+        return algorithms.get(algorithm).default
+    if algorithm != FAST_ALGORITHM:
+        raise ValueError(
+            f"the preset fast is a configuration of {FAST_ALGORITHM}, got the algorithm {algorithm}; "
+            f"leave out the preset, or train {FAST_ALGORITHM}"
+        )
+    return FAST
