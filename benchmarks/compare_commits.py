@@ -3,8 +3,8 @@
     python benchmarks/compare_commits.py be6ad60 HEAD
 
 Each commit is checked out into a temporary worktree, and its runs are made with the Python that runs this script: only
-the sources differ. Compared are all tensors of `archive.safetensors` and `actor.safetensors`, and `metrics.csv`
-without its wall time.
+the sources differ. Compared are all tensors of `archive.safetensors` and `actor.safetensors`, and the columns
+that both have in `metrics.csv`, without the wall time.
 """
 
 from __future__ import annotations
@@ -78,8 +78,7 @@ def compare(run: tuple[str, str, int], before: Path, after: Path) -> Iterator[st
         elif (one / name).exists():
             a, b = load_file(one / name), load_file(two / name)
             found += [f"{name}: {part}" for part in sorted(a.keys() | b.keys()) if not same(a, b, part)]
-    if metrics(one) != metrics(two):
-        found.append("metrics.csv")
+    found += [f"metrics.csv: {name}" for name in differing_columns(metrics(one), metrics(two))]
     print(f"{task:13} {algorithm:15} {evaluations:6,} evaluations: {'; '.join(found) or 'identical'}", flush=True)
     yield from found
 
@@ -94,6 +93,15 @@ def metrics(run: Path) -> list[dict[str, str]]:
     with open(run / "metrics.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     return [{name: value for name, value in row.items() if name != "wall_seconds"} for row in rows]
+
+
+def differing_columns(one: list[dict[str, str]], two: list[dict[str, str]]) -> list[str]:
+    """Of the columns that both have; a commit may add columns, but not change one."""
+    if len(one) != len(two):
+        return ["the number of generations"]
+    return [
+        name for name in one[0] if name in two[0] and any(a[name] != b[name] for a, b in zip(one, two, strict=True))
+    ]
 
 
 def git(*arguments: str) -> str:

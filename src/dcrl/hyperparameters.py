@@ -45,6 +45,12 @@ def within(config: Any, low: float, high: float, *names: str) -> None:
             raise ValueError(f"{name} must lie in [{low:g}, {high:g}], got {value!r}")
 
 
+def one_of(config: Any, name: str, *values: str) -> None:
+    """One of some words."""
+    if getattr(config, name) not in values:
+        raise ValueError(f"{name} must be {' or '.join(values)}, got {getattr(config, name)!r}")
+
+
 def layer_sizes(config: Any, *names: str) -> None:
     """Sizes of hidden layers: at least one layer, each of at least 1 unit."""
     for name, value in _values(config, names):

@@ -22,7 +22,7 @@ from support.small_runs import ARCHIVE, SAME, SMALL, rows, train
 COLUMNS = [
     *("generation", "evaluations", "environment_steps", "wall_seconds", "qd_score", "coverage", "max_fitness"),
     *("invalid", "added_ga", "improvement_ga", "added_pg", "improvement_pg", "added_ai", "improvement_ai"),
-    *("evaluations_ga", "evaluations_pg", "evaluations_ai"),
+    *("evaluations_ga", "evaluations_pg", "evaluations_ai", "similarity_pg", "similarity_ai"),
 ]
 
 
@@ -81,7 +81,9 @@ def test_metrics_have_one_row_per_generation(trained):
     assert all(row["invalid"] == "0" for row in found)
     times = [float(row["wall_seconds"]) for row in found]
     assert 0 < times[0] <= times[1] <= times[2] <= times[3]
-    assert all(float(found[0][column]) == 0 for column in COLUMNS[8:])
+    assert all(float(found[0][column]) == 0 for column in COLUMNS[8:-2])
+    assert [found[0][column] for column in COLUMNS[-2:]] == ["", ""]  # the random policies have no target
+    assert all(0 < float(row[column]) <= 1 for row in found[1:] for column in COLUMNS[-2:])
     assert_consistent(path)
 
 

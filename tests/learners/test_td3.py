@@ -33,7 +33,7 @@ def random_samples(learner: TD3, seed: int, steps: int = 2) -> tuple[Samples, np
         truncated=ending == 1,
     )
     noise = 0.4 * random.normal(size=(*shape, 3))  # every fifth beyond the clip of 0.5
-    return Samples(*(np.asarray(part, np.float32) for part in samples)), np.asarray(noise, np.float32)
+    return jax.tree.map(np.float32, samples), np.asarray(noise, np.float32)
 
 
 def random_state(learner: TD3, seed: int = 0) -> TD3State:
@@ -109,7 +109,7 @@ class ByHand:
         return (1 - rate) * target + rate * online
 
     def update(self, samples: Samples, noise: Values) -> None:
-        steps = [Samples(*(doubles(part[i]) for part in samples)) for i in range(len(noise))]
+        steps = [jax.tree.map(lambda part, i=i: doubles(part[i]), samples) for i in range(len(noise))]
         every_step = self.learner.config.target_update == "every_step"
         actor = self.actor
         for i, s in enumerate(steps):
@@ -155,7 +155,8 @@ def test_the_bellman_target_is_that_by_hand():
     samples, noise = random_samples(subject, 5)
     hand = ByHand(subject, state)
     expected = [
-        hand.bellman_target(Samples(*(doubles(part[i]) for part in samples)), doubles(noise[i])) for i in range(2)
+        hand.bellman_target(jax.tree.map(lambda part, i=i: doubles(part[i]), samples), doubles(noise[i]))
+        for i in range(2)
     ]
     np.testing.assert_allclose(td3.bellman_target(subject, state, samples, noise), expected, atol=1e-5)
 

@@ -16,7 +16,9 @@ def test_a_run_of_the_first_format_resumes(tmp_path):
     run = shutil.copytree(FORMAT_1, tmp_path / "run")
     assert command(["resume", str(run), "--evaluations", "48", "--quiet"]) == 0
     before, after = rows(FORMAT_1), rows(run)
-    assert after[: len(before)] == before
+    kept = [{name: row[name] for name in before[0]} for row in after]  # columns were added since
+    assert kept[: len(before)] == before
+    assert [row["similarity_pg"] != "" for row in after] == [False] * len(before) + [True, True]
     assert [row["evaluations"] for row in after[len(before) :]] == ["40", "48"]
     old, new = dcrl.load(FORMAT_1), dcrl.load(run)
     assert new.evaluations == 48

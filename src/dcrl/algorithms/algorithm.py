@@ -48,6 +48,7 @@ class Setting:
     layers: Layers
     descriptor: Descriptor
     descriptor_from_observation: Callable[[Array], Array] | None = None  # where observations contain the descriptor
+    horizon: int | None = None  # the most control steps of an episode, for algorithms that keep whole ones
 
     def learner(self, config: TD3Config, *, conditioned: bool = False) -> TD3:
         """An actor-critic for this setting, conditioned on descriptors or not."""
@@ -80,6 +81,11 @@ class Algorithm(Protocol):
     def learners(self) -> tuple[TD3, ...]: ...
     @property
     def operator_names(self) -> tuple[str, ...]: ...
+    @property
+    def targeted_names(self) -> tuple[str, ...]:
+        """The operators whose offspring are given a target descriptor that a learner is conditioned on."""
+        ...
+
     @property
     def initial_evaluations(self) -> int: ...
     @property

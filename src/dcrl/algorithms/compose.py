@@ -13,9 +13,10 @@ import numpy as np
 from dcrl import keys
 from dcrl.algorithms.algorithm import ArchiveConfig, Setting, Stage, unstaged
 from dcrl.algorithms.asked import Asked, join, key_of, outcomes
+from dcrl.algorithms.episode_memory import EpisodeMemory
+from dcrl.algorithms.operator_reports import operator_reports, similarities
 from dcrl.algorithms.overlap import meanwhile, without_training
 from dcrl.algorithms.state import (
-    OperatorReport,
     Report,
     State,
     count_evaluations,
@@ -25,7 +26,7 @@ from dcrl.algorithms.state import (
 )
 from dcrl.algorithms.state_novelty import StateNovelty
 from dcrl.archive import archive as archives
-from dcrl.learners.conditioning import normalise, similarity
+from dcrl.learners.conditioning import normalise, relabelled, similarity
 from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3, TD3State
 from dcrl.learners.training import train
@@ -48,6 +49,9 @@ class Composition:
     length_scale: float = 0.1  # L of the similarity S(d, d')
     novelty: StateNovelty | None = None  # the reward of learners that seek novel states
     overlap: bool = True  # simulate offspring that need no training during it; the results are the same
+    lagged: bool = False  # no offspring needs this generation's training: they come from the networks before it
+    relabelled: float = 0.0  # share of the offspring whose target is replaced by what they achieved, for learning
+    episodes: EpisodeMemory | None = None  # for operators that vary with whole episodes
 
     @property
     def initial_evaluations(self) -> int:
@@ -63,6 +67,11 @@ class Composition:
         return tuple(operator.name for operator in self._all)
 
     @property
+    def targeted_names(self) -> tuple[str, ...]:
+        conditioned = bool(self.learners and self.learners[0].descriptor_size)
+        return tuple(operator.name for operator in self._all if conditioned and operator.targeted)
+
+    @property
     def plan(self) -> str:
         parts = [f"{operator.count} {operator.name}" for operator in self.operators]
         return " + ".join([*parts, *(f"{each.count} {each.name} for data only" for each in self.data_operators)])
@@ -73,19 +82,27 @@ class Composition:
 
     def empty_state(self, seed: int) -> State:
         state = empty_state(self.setting.empty_archive(self.archive_config, seed), self._replay())
-        return dataclasses.replace(state, learned=tuple(self._initialise(i, seed) for i in range(len(self.learners))))
+        learned = tuple(self._initialise(i, seed) for i in range(len(self.learners)))
+        cells, count = self.archive_config.cells, self.initial_evaluations
+        remembered = self.episodes.empty(self.setting, cells, count) if self.episodes else None
+        return dataclasses.replace(state, learned=learned, remembered=remembered)
 
     def ask(self, state: State, seed: int, stage: Stage = unstaged) -> Asked:
         if not state.evaluations:
             return self._random_policies(state, seed)
-        return self._vary(slice(0, None), self._train(_next(state), seed, stage), seed, stage)
+        state = _next(state)
+        if self.lagged:
+            asked = self._vary(slice(0, None), state, seed, stage)
+            return dataclasses.replace(asked, state=self._train(state, seed, stage))
+        return self._vary(slice(0, None), self._train(state, seed, stage), seed, stage)
 
     def tell(self, asked: Asked, evaluations: Sequence[Evaluation]) -> tuple[State, Report]:
         """The operators' offspring into the archive, all transitions into the replay buffer."""
         evaluations, state, first = asked.checked(evaluations, self.setting.descriptor), asked.state, 0
+        target = relabelled(asked.target, self.relabelled, key_of(state, asked.seed))
         for evaluation in evaluations:
             last = first + len(evaluation.fitness)
-            self._insert(state.replay, asked.target[first:last], evaluation)
+            self._insert(state.replay, target[first:last], evaluation)
             state, first = count_evaluations(state, evaluation), last
         memory = state.novelty
         if self.novelty:
@@ -94,9 +111,13 @@ class Composition:
         candidates = (asked.genotype[:count], found.fitness[:count], found.descriptor[:count])
         archive, addition = archives.add(state.archive, *candidates)
         state = dataclasses.replace(state, archive=archive, novelty=memory)
+        if self.episodes and state.remembered:
+            remembered = self.episodes.update(state.remembered, evaluations, archive, addition, found.descriptor)
+            state = dataclasses.replace(state, remembered=remembered)
         if not state.generation:
             return state, initial_report(state, self.operator_names)
-        return state, report(state, self._operator_reports(addition))
+        scale = similarities(self.setting.descriptor, asked.target, found, self.length_scale)
+        return state, report(state, operator_reports(self._all, addition, scale if self.targeted_names else None))
 
     def start(self, seed: int) -> tuple[State, Report]:
         asked = self.ask(self.empty_state(seed), seed)
@@ -107,7 +128,8 @@ class Composition:
         state, early = _next(state), self._evaluated_during_training(state)
         with meanwhile(partial(self._vary_and_evaluate, slice(0, early), state, seed)) as first:
             trained = self._train(state, seed, stage)
-        parts = [*first.result(), *self._vary_and_evaluate(slice(early, None), trained, seed, stage)]
+        rest = self._vary_and_evaluate(slice(early, None), state if self.lagged else trained, seed, stage)
+        parts = [*first.result(), *rest]
         stage("add")
         asked, evaluations = zip(*parts, strict=True)
         return self.tell(join(asked, trained), evaluations)
@@ -115,7 +137,9 @@ class Composition:
     def _evaluated_during_training(self, state: State) -> int:
         """How many of the first operators' offspring are evaluated while the learners train."""
         overlaps = self.overlap and self.setting.simulator.overlap and self._trains(state)
-        return without_training(self._all) if overlaps else 0
+        if not overlaps:
+            return 0
+        return len(self._all) if self.lagged else without_training(self._all)
 
     def _trains(self, state: State) -> bool:
         return bool(self.learners and state.replay.size)
@@ -148,7 +172,9 @@ class Composition:
     def _vary(self, which: slice, state: State, seed: int, stage: Stage) -> Asked:
         """Select and vary (Algorithms 3 and 4): the offspring of some of the operators."""
         key = key_of(state, seed)
-        sources = Sources(archive=state.archive, learned=state.learned, replay=state.replay)
+        sources = Sources(
+            archive=state.archive, learned=state.learned, replay=state.replay, remembered=state.remembered
+        )
         offspring = []
         for operator in self._all[which]:
             stage(operator.name)
@@ -168,14 +194,14 @@ class Composition:
             genotype=offspring.genotype,
             target=offspring.target,
             starts=starts,
-            record=bool(self.learners),
+            record=bool(self.learners or self.episodes),
             state=state,
             seed=seed,
         )
 
     def _insert(self, replay: Replay, wanted: Floats, evaluation: Evaluation) -> None:
         """Transitions with d' and the similarity S(d, d') that scales their rewards."""
-        if evaluation.transitions is None:
+        if evaluation.transitions is None or not self.learners:
             return
         count = len(wanted)
         scale, target = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
@@ -185,21 +211,6 @@ class Composition:
             target = np.where(np.isnan(wanted), achieved, wanted)
             scale = similarity(achieved, target, self.length_scale)
         replay.insert(evaluation.transitions, evaluation.valid, scale, target)
-
-    def _operator_reports(self, addition: archives.Addition) -> tuple[OperatorReport, ...]:
-        reports, first = [], 0
-        for operator in self._all:
-            rows = slice(first, first + operator.count)  # beyond the end for data operators: nothing was added
-            first += operator.count
-            reports.append(
-                OperatorReport(
-                    name=operator.name,
-                    evaluations=operator.count,
-                    added=int(addition.added[rows].sum()),
-                    improvement=float(addition.improvement[rows].sum()),
-                )
-            )
-        return tuple(reports)
 
     def _initial_policies(self, seed: int) -> Floats:
         return initial_policies(self.setting.layers, seed, self.initial_evaluations)

@@ -7,16 +7,18 @@ DCG-MAP-Elites and the paper's two ablations are the same algorithm in other con
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from dcrl.algorithms.algorithm import ArchiveConfig, Setting
 from dcrl.algorithms.compose import Composition
-from dcrl.hyperparameters import at_least, optional_count, positive
+from dcrl.hyperparameters import ADDED, at_least, one_of, optional_count, positive, within
 from dcrl.learners.td3 import TD3Config
 from dcrl.variation.actor_injection import ActorInjection, ActorInjectionConfig
 from dcrl.variation.iso_line import IsoLine, IsoLineConfig
 from dcrl.variation.operator import Operator
 from dcrl.variation.policy_gradient import PolicyGradient, PolicyGradientConfig
+from dcrl.variation.targets import GradientTarget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +37,14 @@ class DCRLConfig:
     """Whether the actor is conditioned on the descriptor that it should achieve."""
     length_scale: float = 0.1
     """L of the similarity exp(-|d - d'| / L), in descriptors normalised to [-1, 1]."""
+    overlap: Literal["same", "lagged"] = field(default="same", metadata=ADDED)
+    """What is simulated during training. same: genetic offspring, with the results of one stage after another. lagged:
+    all offspring, which come from the networks of the generation before."""
+    pg_target: GradientTarget = field(default="parent", metadata=ADDED)
+    """What policy gradients are conditioned on: the parent's descriptor (the paper), the centroid of its weakest
+    neighbour cell, or that of the nearest empty cell."""
+    relabelled: float = field(default=0.0, metadata=ADDED)
+    """Share of the pg and ai offspring whose transitions get the achieved descriptor as their target (hindsight)."""
     archive: ArchiveConfig = ArchiveConfig()
     ga: IsoLineConfig = IsoLineConfig()
     pg: PolicyGradientConfig = PolicyGradientConfig()
@@ -45,6 +55,9 @@ class DCRLConfig:
         at_least(self, 1, "ga_offspring", "pg_offspring")
         optional_count(self, "ai_offspring", "actor_evaluations")
         positive(self, "length_scale")
+        within(self, 0, 1, "relabelled")
+        one_of(self, "overlap", "same", "lagged")
+        one_of(self, "pg_target", "parent", "neighbour", "empty")
         for name in ("ai_offspring", "actor_evaluations"):
             count = getattr(self, name)
             if count is not None and not self.conditioned_actor:
@@ -68,7 +81,12 @@ def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
     operators: list[Operator] = [
         IsoLine(count=config.ga_offspring, descriptor=descriptor, config=config.ga),
         PolicyGradient(
-            count=config.pg_offspring, learner=learner, layers=layers, descriptor=descriptor, config=config.pg
+            count=config.pg_offspring,
+            learner=learner,
+            layers=layers,
+            descriptor=descriptor,
+            config=config.pg,
+            target=config.pg_target,
         ),
     ]
     for_data: list[Operator] = []
@@ -90,4 +108,6 @@ def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
         data_operators=tuple(for_data),
         learners=(learner,),
         length_scale=config.length_scale,
+        lagged=config.overlap == "lagged",
+        relabelled=config.relabelled,
     )

@@ -76,6 +76,10 @@ class MEES:
         return self.config.archive
 
     @property
+    def targeted_names(self) -> tuple[str, ...]:
+        return ()
+
+    @property
     def initial_evaluations(self) -> int:
         return self.config.evaluations_of_centre
 

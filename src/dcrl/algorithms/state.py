@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcrl.archive.archive import Archive
+from dcrl.archive.episodes import Remembered
 from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3State
 from dcrl.types import Evaluation, Floats
@@ -22,6 +23,7 @@ class OperatorReport:
     evaluations: int
     added: int
     improvement: float
+    similarity: float | None = None  # mean S(d, d') of its valid offspring, where they have a target and it is used
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +56,7 @@ class State:
     novelty: Floats  # (N, D) descriptors that novelty is measured against
     learned: tuple[TD3State, ...] = ()  # one per learner
     search: Search = NO_SEARCH  # of an evolution strategy
+    remembered: Remembered | None = None  # episodes, where operators vary with them
 
 
 def empty_state(archive: Archive, replay: Replay = NO_REPLAY) -> State:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from dcrl.algorithms.algorithm import Algorithm
+from dcrl.algorithms.compose import Composition
 from dcrl.algorithms.state import Report, State
 from dcrl.cli.output import plural
 from dcrl.runs.config import RunConfig
@@ -45,7 +46,7 @@ def _faster(config: RunConfig) -> list[str]:
 
 
 def memory(task: AnyTask, algorithm: Algorithm) -> int:
-    """Bytes of the archive (old and new), the replay buffer, one generation's transitions and its samples."""
+    """Bytes of the archive (old and new), the replay buffer, a generation's transitions, its samples, and episodes."""
     layers = algorithm.setting.layers
     batch = max(algorithm.initial_evaluations, algorithm.generation_evaluations)
     row = 4 * (task.observation_size + task.action_size + task.descriptor.size + 2)
@@ -54,6 +55,9 @@ def memory(task: AnyTask, algorithm: Algorithm) -> int:
         learner = algorithm.learners[0]
         total += row * (learner.config.replay_size + batch * task.horizon)
         total += (row + 4 * task.observation_size) * learner.config.critic_steps * learner.config.batch_size
+    if isinstance(algorithm, Composition) and algorithm.episodes:
+        step = 4 * (task.observation_size + task.action_size + 1)
+        total += 2 * step * task.horizon * (algorithm.archive_config.cells + batch)  # old and new
     return total
 
 

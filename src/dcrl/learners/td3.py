@@ -11,7 +11,7 @@ Conditioning is switched off by samples without target columns: unconditioned TD
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Literal, NamedTuple
 
@@ -20,9 +20,9 @@ import jax.numpy as jnp
 import optax
 
 from dcrl import keys
-from dcrl.hyperparameters import at_least, layer_sizes, not_negative, positive, within
+from dcrl.hyperparameters import ADDED, at_least, layer_sizes, not_negative, one_of, positive, within
 from dcrl.learners.replay import Samples
-from dcrl.networks.perceptrons import act, apply, init
+from dcrl.networks.perceptrons import act, apply, apply_normalised, init
 from dcrl.networks.policies import Layers, Parameters
 
 
@@ -54,13 +54,18 @@ class TD3Config:
     """Transitions kept for training."""
     target_update: Literal["delayed", "every_step"] = "delayed"
     """When critic targets move: with the actor (the paper), or at every step (the authors' code)."""
+    critic_norm: Literal["none", "layer"] = field(default="none", metadata=ADDED)
+    """layer: the critics' hidden layers are normalised, without parameters, before their activations."""
+    return_steps: int = field(default=1, metadata=ADDED)
+    """n of the n-step returns that critics are trained on."""
 
     def __post_init__(self) -> None:
-        at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size")
+        at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size", "return_steps")
         positive(self, "critic_learning_rate", "actor_learning_rate", "target_rate")
         not_negative(self, "smoothing_noise", "smoothing_clip")
         within(self, 0, 1, "discount", "target_rate")
         layer_sizes(self, "critic_hidden")
+        one_of(self, "critic_norm", "none", "layer")
         if self.critic_steps % self.actor_delay:
             raise ValueError(
                 f"critic_steps must be a multiple of actor_delay, got {self.critic_steps} and {self.actor_delay}"
@@ -128,7 +133,8 @@ class TD3:
 
     def value(self, critic: Parameters, observation: jax.Array, action: jax.Array, target: jax.Array) -> jax.Array:
         """Q(s, a | d') of one critic, for rows."""
-        return apply(critic, jnp.concatenate([observation, action, target], axis=-1))[:, 0]
+        network = apply if self.config.critic_norm == "none" else apply_normalised
+        return network(critic, jnp.concatenate([observation, action, target], axis=-1))[:, 0]
 
 
 def update(learner: TD3, state: TD3State, samples: Samples, noise: jax.Array) -> TD3State:
@@ -167,12 +173,13 @@ def bellman_target(learner: TD3, state: TD3State, samples: Samples, noise: jax.A
     """y for samples with any leading axes; `noise` is added to the target actions without clipping."""
     shape = samples.reward.shape
     rows = math.prod(shape)  # not -1: without conditioning, targets have size 0
-    flat = Samples(*(part.reshape(rows, *part.shape[len(shape) :]) for part in samples))
+    flat = jax.tree.map(lambda part: part.reshape(rows, *part.shape[len(shape) :]), samples)
     action = learner.policy(state.actor.target, flat.next_observation, flat.target)
     action = jnp.clip(action + noise.reshape(action.shape), -1, 1)
     values = [learner.value(critic.target, flat.next_observation, action, flat.target) for critic in state.critics]
     lowest = reduce(jnp.minimum, values)
-    y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * lowest
+    discount = learner.config.discount if flat.discount is None else flat.discount
+    y: jax.Array = flat.reward + discount * (1 - flat.terminal) * lowest
     return y.reshape(shape)
 
 
@@ -209,4 +216,5 @@ def _follow(network: Network, rate: float) -> Network:
 
 
 def _step(samples: Samples, i: int) -> Samples:
-    return Samples(*(part[i] for part in samples))
+    step: Samples = jax.tree.map(lambda part: part[i], samples)
+    return step

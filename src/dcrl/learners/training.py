@@ -33,7 +33,8 @@ def train(
     groups = max(1, CHUNK // learner.config.actor_delay)
     for first in range(0, len(index), groups):
         rows = index[first : first + groups]
-        samples = replay.gather(rows)
+        steps, discount = learner.config.return_steps, learner.config.discount
+        samples = replay.gather(rows) if steps == 1 else replay.gather_returns(rows, steps, discount)
         if reward:
             samples = samples._replace(reward=reward(rows))
         state = train_steps(learner, state, samples, smoothing, first)

@@ -70,6 +70,22 @@ def apply(layers: Parameters, inputs: jax.Array) -> jax.Array:
     return output
 
 
+def normalised(inputs: jax.Array) -> jax.Array:
+    """Layer normalisation without parameters: rows of mean 0 and variance 1."""
+    centred = inputs - inputs.mean(axis=-1, keepdims=True)
+    scaled: jax.Array = centred * jax.lax.rsqrt(jnp.square(centred).mean(axis=-1, keepdims=True) + 1e-5)
+    return scaled
+
+
+def apply_normalised(layers: Parameters, inputs: jax.Array) -> jax.Array:
+    """As `apply`, with each hidden layer normalised before its activation."""
+    *hidden, (kernel, bias) = layers
+    for hidden_kernel, hidden_bias in hidden:
+        inputs = jax.nn.relu(normalised(product(inputs, hidden_kernel) + hidden_bias))
+    output: jax.Array = product(inputs, kernel) + bias
+    return output
+
+
 def act(layers: Parameters, observation: jax.Array) -> jax.Array:
     """The action in [-1, 1] of one policy, in JAX."""
     return jnp.tanh(apply(layers, observation))

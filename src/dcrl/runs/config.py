@@ -79,6 +79,7 @@ def open_algorithm(
             layers=policy_layers(task.observation_size, task.action_size, config.hidden),
             descriptor=task.descriptor,
             descriptor_from_observation=getattr(task, "descriptor_from_observation", None),
+            horizon=task.horizon,
         )
         yield algorithms.get(config.algorithm).build(setting, config.hyperparameters)
 

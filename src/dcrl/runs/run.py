@@ -151,6 +151,8 @@ class Run:
             row[f"added_{operator.name}"] = operator.added
             row[f"improvement_{operator.name}"] = operator.improvement
             row[f"evaluations_{operator.name}"] = operator.evaluations
+            if operator.similarity is not None:
+                row[f"similarity_{operator.name}"] = operator.similarity
         self._rows.append(row)
         text = io.StringIO()
         writer = csv.DictWriter(text, self.columns, lineterminator="\n")
@@ -168,7 +170,8 @@ class Run:
     def columns(self) -> tuple[str, ...]:
         names = self.algorithm.operator_names
         achieved = (f"{what}_{name}" for name in names for what in ("added", "improvement"))
-        return (*COLUMNS, *achieved, *(f"evaluations_{name}" for name in names))
+        counted = (f"evaluations_{name}" for name in names)
+        return (*COLUMNS, *achieved, *counted, *(f"similarity_{name}" for name in self.algorithm.targeted_names))
 
     def save(self, state: State) -> None:
         """Refresh the archive and the actor."""

@@ -38,6 +38,7 @@ class ActorInjection:
     learner: TD3
     descriptor: Descriptor
     config: ActorInjectionConfig = ActorInjectionConfig()
+    targeted: ClassVar[bool] = True
     needs_training: ClassVar[bool] = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:

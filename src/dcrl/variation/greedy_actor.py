@@ -21,6 +21,7 @@ class GreedyActor:
     count: int = 1
     descriptor: Descriptor
     learner_index: int = 0
+    targeted: ClassVar[bool] = False
     needs_training: ClassVar[bool] = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:

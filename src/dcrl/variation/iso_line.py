@@ -37,6 +37,7 @@ class IsoLine:
     count: int
     descriptor: Descriptor
     config: IsoLineConfig = IsoLineConfig()
+    targeted: ClassVar[bool] = False
     needs_training: ClassVar[bool] = False
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:

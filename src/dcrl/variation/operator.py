@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from dcrl.archive.archive import Archive
+from dcrl.archive.episodes import Remembered
 from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3State
 from dcrl.types import Descriptor, Floats
@@ -41,23 +42,27 @@ def concatenate(offspring: Sequence[Offspring]) -> Offspring:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """What offspring are made from: the archive, one state per learner, and the replay buffer."""
+    """What offspring are made from: the archive, one state per learner, the replay buffer and episodes."""
 
     archive: Archive
     learned: tuple[TD3State, ...] = ()
     replay: Replay = NO_REPLAY
+    remembered: Remembered | None = None  # episodes, for operators that vary with them
 
 
 class Operator(Protocol):
     """`count` offspring per generation, reported under `name`.
 
-    `needs_training` says whether they depend on the networks that this generation trains.
+    `targeted` says whether they are given a target descriptor, `needs_training` whether they depend on the networks
+    that this generation trains.
     """
 
     @property
     def name(self) -> str: ...
     @property
     def count(self) -> int: ...
+    @property
+    def targeted(self) -> bool: ...
     @property
     def needs_training(self) -> bool: ...
 

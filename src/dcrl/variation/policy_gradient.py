@@ -25,10 +25,11 @@ from dcrl.archive.selection import select
 from dcrl.hyperparameters import at_least, positive
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
-from dcrl.networks.perceptrons import act, join
+from dcrl.networks.perceptrons import act, join, normalised
 from dcrl.networks.policies import Layers, Parameters
 from dcrl.types import Descriptor, Floats
 from dcrl.variation.operator import Offspring, Sources
+from dcrl.variation.targets import GradientTarget, gradient_targets
 
 # Every device holds the critic and the samples, and its own parents.
 WHOLE, OWN = Spec(), Spec("parents")
@@ -50,7 +51,7 @@ class PolicyGradientConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyGradient:
-    """Uniformly drawn elites, improved by gradient steps; the target is the parent's descriptor."""
+    """Uniformly drawn elites, improved by gradient steps; the target is the parent's descriptor, if not another."""
 
     name: str = "pg"
     count: int
@@ -58,7 +59,9 @@ class PolicyGradient:
     layers: Layers
     descriptor: Descriptor
     config: PolicyGradientConfig = PolicyGradientConfig()
+    target: GradientTarget = "parent"
     learner_index: int = 0
+    targeted: ClassVar[bool] = True
     needs_training: ClassVar[bool] = True
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
@@ -66,7 +69,8 @@ class PolicyGradient:
         cells = select(archive, keys.stream(key, "parents"), self.count)
         shape = (self.config.policy_steps, self.learner.config.batch_size)
         index = np.asarray(jax.random.randint(keys.stream(key, "samples"), shape, 0, replay.size))
-        conditions = normalise(self.descriptor, archive.descriptor[cells])
+        target = gradient_targets(self.target, archive, cells)
+        conditions = normalise(self.descriptor, target)
         genotype = climb(
             self.learner,
             self.layers,
@@ -76,7 +80,7 @@ class PolicyGradient:
             conditions[:, : self.learner.descriptor_size],
             replay.observation.take(index, axis=0),
         )
-        return Offspring(genotype=genotype, target=archive.descriptor[cells])
+        return Offspring(genotype=genotype, target=target)
 
 
 def climb(
@@ -90,7 +94,7 @@ def climb(
 ) -> Floats:
     """(B, P) parents after `config.policy_steps` gradient steps on observations (steps, N, O)."""
     count = len(parents)
-    mesh = _mesh(min(jax.local_device_count(), count))
+    mesh = mesh_of(min(jax.local_device_count(), count))
     rows = np.arange(-(-count // mesh.size) * mesh.size) % count  # padded: equally many per device
     shared = jax.device_put((critic, observations), NamedSharding(mesh, WHOLE))
     own = jax.device_put((parents[rows], conditions[rows]), NamedSharding(mesh, OWN))
@@ -98,7 +102,7 @@ def climb(
 
 
 @lru_cache(maxsize=4)
-def _mesh(devices: int) -> Mesh:
+def mesh_of(devices: int) -> Mesh:
     auto = (jax.sharding.AxisType.Auto,)
     return jax.make_mesh((devices,), ("parents",), axis_types=auto, devices=jax.local_devices()[:devices])
 
@@ -114,6 +118,9 @@ def _climb(
     parents: jax.Array,
     conditions: jax.Array,
 ) -> jax.Array:
+    def activate(hidden: jax.Array) -> jax.Array:
+        return jax.nn.relu(hidden if learner.config.critic_norm == "none" else normalised(hidden))
+
     def share(critic: Parameters, observations: jax.Array, parents: jax.Array, conditions: jax.Array) -> jax.Array:
         """What one device does."""
         (kernel, bias), *deeper = critic
@@ -127,9 +134,9 @@ def _climb(
             policy, condition_part = layers.split(parent[0]), parent[1] @ condition_kernel
 
             def loss(policy: Parameters, observation: jax.Array, state_part: jax.Array) -> jax.Array:
-                hidden = jax.nn.relu(state_part + act(policy, observation) @ action_kernel + condition_part)
+                hidden = activate(state_part + act(policy, observation) @ action_kernel + condition_part)
                 for middle_kernel, middle_bias in deeper[:-1]:
-                    hidden = jax.nn.relu(hidden @ middle_kernel + middle_bias)
+                    hidden = activate(hidden @ middle_kernel + middle_bias)
                 last_kernel, last_bias = deeper[-1]
                 return -jnp.mean(hidden @ last_kernel[:, 0] + last_bias[0])
 
