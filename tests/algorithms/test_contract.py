@@ -101,6 +101,7 @@ def test_counts_are_totals(run):
         ("me", 256, "256 ga"),
         ("ablation_ai", 256, "128 ga + 128 pg"),
         ("ablation_actor", 256, "128 ga + 128 pg"),
+        ("ascii_me", 256, "128 ga + 128 ascii"),
     ],
 )
 def test_the_papers_generation(name, initial, operators):

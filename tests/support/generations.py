@@ -15,6 +15,7 @@ import numpy as np
 from dcrl import keys, simulators
 from dcrl.algorithms import registry
 from dcrl.algorithms.algorithm import Algorithm, ArchiveConfig, Setting
+from dcrl.algorithms.ascii_me import ASCIIConfig
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.algorithms.me import MEConfig
 from dcrl.algorithms.me_es import MEESConfig
@@ -30,6 +31,7 @@ from dcrl.runs.training import iterate
 from dcrl.simulators.rollouts import evaluate
 from dcrl.tasks.point import point_omni
 from dcrl.tasks.task import Task
+from dcrl.variation.action_sequence import ActionSequenceConfig
 from dcrl.variation.evolution_strategy import EvolutionStrategyConfig
 from dcrl.variation.iso_line import IsoLineConfig
 from dcrl.variation.policy_gradient import PolicyGradientConfig
@@ -65,6 +67,9 @@ SMALL: dict[str, Any] = {
     ),
     "ablation_ai": dataclasses.replace(DCRL, pg_offspring=8, ai_offspring=None),
     "ablation_actor": dataclasses.replace(DCRL, pg_offspring=8, ai_offspring=None, conditioned_actor=False),
+    "ascii_me": ASCIIConfig(
+        ga_offspring=8, ascii_offspring=8, archive=ARCHIVE, ga=GA, ascii=ActionSequenceConfig(ascii_steps=5)
+    ),
 }
 
 
@@ -75,6 +80,7 @@ def compose(config: Any, task: Task = point_omni) -> Algorithm:
         layers=layers,
         descriptor=task.descriptor,
         descriptor_from_observation=task.descriptor_from_observation,
+        horizon=task.horizon,
     )
     builders = {entry.config: entry.build for entry in registry.ALGORITHMS.values()}
     return builders[type(config)](setting, config)
@@ -108,7 +114,7 @@ def leaves(state: State) -> list[np.ndarray]:
     """Everything a state holds, as arrays."""
     counts = state.generation, state.evaluations, state.environment_steps, state.invalid
     archive = state.archive
-    rest = jax.tree.leaves((state.learned, state.novelty, state.search))
+    rest = jax.tree.leaves((state.learned, state.novelty, state.search, state.remembered))
     whole = (
         *counts,
         archive.centroids,

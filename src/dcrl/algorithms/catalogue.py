@@ -13,6 +13,7 @@ class Known:
     label: str
     summary: str
     ablation: bool = False
+    of_the_paper: bool = True
 
 
 # In the order of the paper's figures
@@ -52,8 +53,15 @@ CATALOGUE: dict[str, Known] = {
             summary="dcrl_me without actor injection and without conditioning of the actor",
             ablation=True,
         ),
+        Known(
+            name="ascii_me",
+            label="ASCII",
+            summary="ASCII-MAP-Elites: genetic offspring, and elites that follow better action sequences; no critic",
+            of_the_paper=False,
+        ),
     )
 }
 DEFAULT = "dcrl_me"
+PAPERS = tuple(name for name, known in CATALOGUE.items() if known.of_the_paper)
 ABLATIONS = tuple(name for name, known in CATALOGUE.items() if known.ablation)
 ABLATION_FIGURE = (DEFAULT, "dcg_me", *ABLATIONS)  # as in the paper

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcrl.algorithms.algorithm import Algorithm, Setting
+from dcrl.algorithms.ascii_me import ASCIIConfig, ascii_me
 from dcrl.algorithms.catalogue import CATALOGUE
 from dcrl.algorithms.dcrl_me import ABLATION_ACTOR, ABLATION_AI, DCG, DCRLConfig, dcrl_me
 from dcrl.algorithms.me import MEConfig, me
@@ -22,6 +23,7 @@ BUILDERS: dict[str, tuple[Any, Callable[[Setting, Any], Algorithm]]] = {
     "qd_pg": (QDPGConfig(), qd_pg),
     "me": (MEConfig(), me),
     "me_es": (MEESConfig(), me_es),
+    "ascii_me": (ASCIIConfig(), ascii_me),
     "ablation_ai": (ABLATION_AI, dcrl_me),
     "ablation_actor": (ABLATION_ACTOR, dcrl_me),
 }

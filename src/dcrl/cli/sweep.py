@@ -15,7 +15,7 @@ import tyro
 from rich import progress as rich
 from rich.console import Console
 
-from dcrl.algorithms import registry as algorithms
+from dcrl.algorithms.catalogue import PAPERS
 from dcrl.cli.interrupt import INTERRUPTED, Interrupted, interrupts
 from dcrl.cli.output import plural
 from dcrl.cli.train import config_of, parse
@@ -41,8 +41,8 @@ class Flags:
 
     tasks: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="TASK [TASK ...]")]
     """Tasks' names (`dcrl tasks` lists them), or your own as module:object or file.py:object."""
-    algorithms: tuple[str, ...] = tuple(algorithms.ALGORITHMS)
-    """The algorithms; all of them by default."""
+    algorithms: tuple[str, ...] = PAPERS
+    """The algorithms; the paper's eight by default."""
     seeds: tuple[int, ...] = (0, 1, 2)
     """The runs' seeds."""
     preset: Preset | None = None

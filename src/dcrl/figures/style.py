@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from dcrl.algorithms.catalogue import CATALOGUE
 from dcrl.files import write_bytes
 
-# Okabe and Ito's colour-blind-safe palette; their yellow, too pale for lines on white, is a grey here
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A8A")
-DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (3, 1)), (0, (1, 1)), (0, (8, 2)))
+# Okabe and Ito's colour-blind-safe palette, and a brown; their yellow, too pale for lines on white, is a grey here
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A8A", "#7F4F24")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (3, 1)), (0, (1, 1)), (0, (8, 2)), (0, (6, 2, 1, 2)))
 LABELS = {name: known.label for name, known in CATALOGUE.items()}  # in the order of the paper's figures
 TEXT_WIDTH = 7.0  # inches, of a page with margins
 # Type of a size to be read in print, and text that stays text in a PDF
