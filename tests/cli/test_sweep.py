@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from dcrl.cli.main import command
-from dcrl.cli.sweep import Flags, jobs
+from dcrl.cli.sweep_plan import plan
 from dcrl.runs.lock import Lock, is_locked
-from dcrl.runs.sweep import shares
+from dcrl.sweeps.local import shares
 from support.commands import COMMAND, HEEDING_INTERRUPTS
 from support.small_runs import ARCHIVE, rows, train
 
@@ -100,6 +100,14 @@ def test_ctrl_c_stops_the_runs_and_the_same_command_resumes_them(tmp_path: Path)
         (("point_omni", "--", "--seed", "5"), "--seed belongs to the sweep: put it before the --"),
         (("point_omni", "--at-once", "0"), "--at-once is at least 1, got 0"),
         (("point_omni", "--preset", "fast", "--algorithms", "dcrl_me", "me"), "fast is a configuration of dcrl_me"),
+        (("point_omni", "--seeds", "0-x"), "seeds are numbers such as 3 or ranges such as 0-19, got '0-x'"),
+        (("point_omni", "--seeds", "3-1"), "a range of seeds ends with the greater one"),
+        (("nowhere.toml",), "cannot read the study nowhere.toml: No such file or directory"),
+        (("nowhere.toml", "point_omni"), "give tasks or one study's file, not both"),
+        (("point_omni", "--address", "auto"), "--address belongs to --backend ray, got --backend local"),
+        (("point_omni", "--gpus-per-run", "1"), "--gpus-per-run belongs to --backend ray or slurm"),
+        (("point_omni", "--backend", "ray", "--memory-per-run", "0"), "a positive number of GiB, got 0"),
+        (("point_omni", "--retries", "-1"), "--retries is at least 0, got -1"),
     ],
 )
 def test_bad_input_is_a_sentence(
@@ -120,11 +128,11 @@ def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path, capfd: pytest
 
 
 def test_seeds_come_one_after_another_and_cores_are_shared_out() -> None:
-    flags = Flags(tasks=("point_omni", "ant_uni"), algorithms=("me", "pga_me"), seeds=(0, 1))
-    found = jobs(flags, ["--log", "tensorboard", "--threads", "1"])
+    tasks, names = ("point_omni", "ant_uni"), ("me", "pga_me")
+    found = plan(tasks, chosen=names, seeds=["0-1"], passed_on=["--log", "tensorboard", "--threads", "1"]).jobs
     order = [(job.config.seed, job.config.task, job.config.algorithm) for job in found]
-    assert order == [(seed, task, name) for seed in (0, 1) for task in flags.tasks for name in flags.algorithms]
-    assert found[0].resume[4:] == ("--threads", "1", "--log", "tensorboard")
+    assert order == [(seed, task, name) for seed in (0, 1) for task in tasks for name in names]
+    assert found[0].order.resume[4:] == ("--threads", "1", "--log", "tensorboard")
     assert shares(1) == [frozenset()]
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) > 1:

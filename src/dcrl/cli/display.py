@@ -8,14 +8,12 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from dcrl.algorithms.algorithm import Algorithm
-from dcrl.algorithms.compose import Composition
 from dcrl.algorithms.state import Report, State
 from dcrl.cli.output import plural
 from dcrl.runs.config import RunConfig
+from dcrl.runs.memory import memory
 from dcrl.runs.presets import FAST, FAST_ALGORITHM
 from dcrl.runs.run import Run, conditioned_learner
-from dcrl.tasks.registry import AnyTask
 
 GIB = 2**30
 
@@ -43,22 +41,6 @@ def _faster(config: RunConfig) -> list[str]:
     if config.algorithm != FAST_ALGORITHM or config.hyperparameters == FAST:
         return []
     return ["  faster       --preset fast: settings of less learning, the same quality in less time on a CPU"]
-
-
-def memory(task: AnyTask, algorithm: Algorithm) -> int:
-    """Bytes of the archive (old and new), the replay buffer, a generation's transitions, its samples, and episodes."""
-    layers = algorithm.setting.layers
-    batch = max(algorithm.initial_evaluations, algorithm.generation_evaluations)
-    row = 4 * (task.observation_size + task.action_size + task.descriptor.size + 2)
-    total = 2 * 4 * algorithm.archive_config.cells * layers.parameters + 3 * 4 * batch * layers.parameters
-    if algorithm.learners:
-        learner = algorithm.learners[0]
-        total += row * (learner.config.replay_size + batch * task.horizon)
-        total += (row + 4 * task.observation_size) * learner.config.critic_steps * learner.config.batch_size
-    if isinstance(algorithm, Composition) and algorithm.episodes:
-        step = 4 * (task.observation_size + task.action_size + 1)
-        total += 2 * step * task.horizon * (algorithm.archive_config.cells + batch)  # old and new
-    return total
 
 
 class Display:

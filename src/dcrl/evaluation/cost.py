@@ -9,11 +9,11 @@ import numpy as np
 
 from dcrl.evaluation.repeats import Repeats, chunk_size, genotypes_of, start_seeds
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.runs.memory import PROCESS
 from dcrl.simulators.rollouts import evaluate, start_keys
 from dcrl.simulators.simulator import Simulator
 
 SAMPLE = 512  # episodes, at most; an eighth of the work, if that is less
-PROCESS = 450 * 2**20  # bytes of Python, JAX, MuJoCo and their threads, measured
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""Training on disk: configuration, run directory, lock, checkpoints, metrics, logs, sweeps."""
+"""Training on disk: configuration, run directory, lock, checkpoints, metrics, logs."""

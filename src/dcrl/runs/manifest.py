@@ -29,10 +29,15 @@ def manifest(own_task: Mapping[str, Any] | None = None) -> dict[str, Any]:
         "processor": platform.processor() or platform.machine(),
         "cores": cores(),
         "python": platform.python_version(),
-        "packages": {name: installed(name) for name in PACKAGES},
+        "packages": versions(),
         "commit": _commit(),
         **own,
     }
+
+
+def versions() -> dict[str, str | None]:
+    """The installed versions of the packages that results may depend on; None for what is not installed."""
+    return {name: installed(name) for name in PACKAGES}
 
 
 def made_with(run: Path) -> str:

@@ -1,0 +1,100 @@
+"""A job on a node of a cluster: wait until nobody else writes to the run, claim cores, start the process, watch it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from dcrl.runs.lock import STALE_SECONDS, is_locked
+from dcrl.runs.manifest import versions
+from dcrl.sweeps.job import Order
+from dcrl.sweeps.process import INTERRUPTED, Outcome, launch, outcome
+
+POLL_SECONDS = 0.5
+PATIENCE = 1.5 * STALE_SECONDS  # for a process of a lost node, which checkpoints or whose heartbeat has to grow old
+PASSED_ON = ("DCRL_", "JAX_", "WANDB_")  # variables of the sweep's environment that its processes get on any node
+
+
+def work(
+    order: Order,
+    cpus: int,
+    environment: Mapping[str, str],
+    stopping: Callable[[], bool],
+    look: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Carry out an order on `cpus` cores of this machine. Asked to stop, it leaves a checkpoint.
+
+    `stopping` and `look` are called every half second.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while is_locked(order.run) and time.monotonic() < deadline:
+        if stopping():
+            return outcome(order, INTERRUPTED)
+        time.sleep(POLL_SECONDS)
+    if stopping():
+        return outcome(order, INTERRUPTED)
+    own = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}  # Ray sets it
+    with claimed(cpus) as cores:
+        try:
+            process = launch(order, cores, own | dict(environment))
+        except OSError as error:
+            return Outcome(fate="failed", reason=f"cannot write to {order.log.parent}: {error.strerror}")
+        asked = False
+        try:
+            while process.poll() is None:
+                if not asked and stopping():
+                    process.send_signal(signal.SIGTERM)
+                    asked = True
+                look()
+                time.sleep(POLL_SECONDS)
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+                process.wait()
+    return outcome(order, process.returncode)
+
+
+def passed_on() -> dict[str, str]:
+    """The variables of this process that the processes of its jobs get on any node."""
+    return {name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}
+
+
+def mismatch(expected: Mapping[str, str | None]) -> str | None:
+    """How the packages of this node differ from those of the machine that started the sweep."""
+    here = versions()
+    odd = [f"{name} {here[name]} instead of {expected[name]}" for name in here if here[name] != expected.get(name)]
+    if not odd:
+        return None
+    return f"node {platform.node()} has {', '.join(odd)}; install the same versions on all nodes"
+
+
+@contextmanager
+def claimed(count: int) -> Iterator[frozenset[int]]:
+    """Cores of this machine that no other job has claimed; none, which means all, where so many are not free.
+
+    A claim is a socket in Linux's abstract namespace: it leaves no file, and ends with the process that holds it.
+    """
+    with ExitStack() as claims:
+        cores: set[int] = set()
+        for core in sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else ():
+            claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            claims.callback(claim.close)
+            try:
+                claim.bind(f"\0dcrl-core-{core}")
+            except OSError:
+                continue
+            cores.add(core)
+            if len(cores) == count:
+                break
+        yield frozenset(cores) if len(cores) == count else frozenset()
+
+
+def absolute(order: Order) -> Order:
+    """The same order for a process with another working directory."""
+    return order.moved(Path(os.path.abspath(order.directory / order.output)))
