@@ -32,7 +32,7 @@ ROWS = (
     ("learners", "archive"),
     ("simulators",),
     ("tasks", "networks"),
-    ("types", "keys", "version", "devices", "cluster", "files", "hyperparameters", "user_code"),
+    ("types", "keys", "version", "devices", "files", "hyperparameters", "user_code", "cluster"),
 )
 LEVEL = {part: len(ROWS) - row for row, parts in enumerate(ROWS) for part in parts}
 
@@ -46,7 +46,7 @@ ONLY_IN = {
     "imageio_ffmpeg": ("rendering",),
     "onnx": ("deployment",),
     "onnxruntime": ("deployment",),
-    "ray": ("cluster.py", "sweeps/ray.py", "simulators"),
+    "ray": ("cluster/connection.py", "sweeps/ray.py", "simulators"),
     "nicegui": ("explorer",),
     "fastapi": ("explorer",),
     "starlette": ("explorer",),

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import signal
-import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from dcrl.cluster.cores import claimed
 from dcrl.runs.lock import STALE_SECONDS, is_locked
 from dcrl.runs.manifest import versions
 from dcrl.sweeps.job import Order
@@ -72,27 +71,6 @@ def mismatch(expected: Mapping[str, str | None]) -> str | None:
     if not odd:
         return None
     return f"node {platform.node()} has {', '.join(odd)}; install the same versions on all nodes"
-
-
-@contextmanager
-def claimed(count: int) -> Iterator[frozenset[int]]:
-    """Cores of this machine that no other job has claimed; none, which means all, where so many are not free.
-
-    A claim is a socket in Linux's abstract namespace: it leaves no file, and ends with the process that holds it.
-    """
-    with ExitStack() as claims:
-        cores: set[int] = set()
-        for core in sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else ():
-            claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-            claims.callback(claim.close)
-            try:
-                claim.bind(f"\0dcrl-core-{core}")
-            except OSError:
-                continue
-            cores.add(core)
-            if len(cores) == count:
-                break
-        yield frozenset(cores) if len(cores) == count else frozenset()
 
 
 def absolute(order: Order) -> Order:

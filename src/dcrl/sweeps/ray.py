@@ -26,7 +26,7 @@ from ray.exceptions import (
 )
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from dcrl.cluster import connected
+from dcrl.cluster.connection import connected
 from dcrl.runs.manifest import versions
 from dcrl.sweeps.desk import Desk, collecting
 from dcrl.sweeps.job import Job, Order
