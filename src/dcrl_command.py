@@ -1,14 +1,14 @@
 """The installed command `dcrl`.
 
-It stands outside the package, whose import takes a moment: an interrupt must be handled from the start.
+It stands outside the package, whose import takes a moment: an interrupt must be handled from the start. So this module
+imports nothing that Python has not loaded already.
 """
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # the rest of `signal` takes as long as Python's own start
 import os
-import signal
 import sys
-from types import FrameType
 
 INTERRUPTED = 130
 
@@ -27,7 +27,7 @@ def main() -> None:
     sys.exit(code)
 
 
-def _interrupted(number: int, frame: FrameType | None) -> None:
+def _interrupted(number: int, frame: object) -> None:
     """Leave at once: an exception in the middle of an import or of a C extension could abort the process."""
     files = sys.modules.get("dcrl.files")
     if files is not None:

@@ -19,6 +19,8 @@ def cores() -> int:
 def prepare(cache: Path) -> None:
     """Set up JAX: one CPU device per core, unless XLA_FLAGS says otherwise, and compiled code kept in `cache`.
 
+    Where `cache` cannot be written to, nothing is kept: JAX would warn about each program that it compiles.
+
     Has no effect on devices once JAX has computed anything; results do not depend on it.
     """
     flags = os.environ.get("XLA_FLAGS", "")
@@ -26,8 +28,16 @@ def prepare(cache: Path) -> None:
         if flag.split("=")[0] not in flags:
             flags = f"{flags} {flag}".strip()
     os.environ["XLA_FLAGS"] = flags
-    if os.environ.get("JAX_COMPILATION_CACHE_DIR") is None:
+    if os.environ.get("JAX_COMPILATION_CACHE_DIR") is None and _is_writable(cache / "jax"):
         _configure(jax_compilation_cache_dir=str(cache / "jax"), jax_persistent_cache_min_compile_time_secs=0.5)
+
+
+def _is_writable(directory: Path) -> bool:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(directory, os.W_OK | os.X_OK)
 
 
 def _configure(**settings: str | float) -> None:

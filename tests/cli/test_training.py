@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,13 @@ def test_without_an_activated_environment_the_path_is_named(installed: Path) -> 
     lines = _next_steps(run, evaluations=7_680).splitlines()
     assert f"watch the policies   .venv/bin/dcrl explore {run}" in lines
     assert f"the paper's budget   .venv/bin/dcrl resume {run} --evaluations 1000000" in lines
+
+
+def test_a_hint_can_be_pasted_into_a_shell(installed: Path) -> None:
+    run = Path("my runs/it's/seed-0")
+    *_, explore, _, resume = _next_steps(run, evaluations=7_680).splitlines()
+    assert shlex.split(explore)[-2:] == ["explore", str(run)]
+    assert shlex.split(resume.partition("budget")[2])[1:] == ["resume", str(run), "--evaluations", "1000000"]
 
 
 def test_with_an_activated_environment_the_name_is_enough(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,20 +66,6 @@ def test_reading_a_file_runs_no_code(line, hostile):
     assert not (hostile.parent / "ran").exists()
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "evaluate {file} --repeats 1",
-        "export {file} --what repertoire --output {folder}/a.npz",
-        "render {file} --output {folder}/a.png --moments 1 --width 32 --height 32",
-        "explore {file} --export {folder}/page.html --cells 1",
-    ],
-)
-def test_with_trust_the_task_is_used(line, hostile):
-    assert command([*line.format(file=hostile, folder=hostile.parent).split(), "--trust-task"]) == 0
-    assert (hostile.parent / "ran").exists()
-
-
 def test_trust_is_remembered_until_the_file_changes(hostile, capsys):
     line = ("export", hostile, "--what", "repertoire", "--output", hostile.with_name("a.npz"))
     assert ran(*line, "--trust-task") == 0
@@ -90,9 +76,20 @@ def test_trust_is_remembered_until_the_file_changes(hostile, capsys):
     assert "which has changed since you last used it" in refused(capsys, *line, "--overwrite")
 
 
-def test_naming_the_task_is_consent(hostile):
-    line = ("export", hostile, "--what", "repertoire", "--output", hostile.with_name("a.npz"))
-    assert ran(*line, "--task", f"{hostile.parent}/task.py:task") == 0
+@pytest.mark.parametrize(
+    "line",
+    [
+        "evaluate {file} --repeats 1",
+        "export {file} --what repertoire --output {folder}/a.npz",
+        "render {file} --output {folder}/a.png --moments 1 --width 32 --height 32",
+        "explore {file} --export {folder}/page.html --cells 1",
+    ],
+)
+def test_naming_the_task_is_consent(line, hostile, capsys):
+    hostile.with_name("task.py").rename(hostile.with_name("moved.py"))
+    words = line.format(file=hostile, folder=hostile.parent).split()
+    assert "--task FILE:OBJECT" in refused(capsys, *words)
+    assert ran(*words, "--task", f"{hostile.parent}/moved.py:task") == 0
 
 
 def test_a_built_in_task_is_not_replaced(hostile, capsys):

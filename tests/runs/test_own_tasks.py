@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -70,9 +71,29 @@ def test_a_task_that_was_moved_is_named(project, tmp_path, monkeypatch, capsys):
         assert "--task FILE:OBJECT" in said
     shutil.copy(project / "pend.py", tmp_path / "renamed.py")
     assert ran("resume", PEND, "--evaluations", 24, "--quiet", "--task", "renamed.py:task") == 0
-    assert ran("export", PEND, "--output", "a.npz", "--task", "renamed.py:task") == 0
+    assert ran("export", PEND, "--output", "a.npz") == 0  # where it is now has been noted
     (tmp_path / "other.py").write_text(TASK.format("pend") + "task = replace(task, horizon=7)\n")
     assert "horizon" in refused(capsys, "resume", PEND, "--evaluations", 32, "--task", "other.py:task")
+
+
+def test_the_closing_hint_can_be_followed_again_and_again(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    loud = SMALL[:-1]
+    assert ran("train", f"{project}/swim.py:task", *loud, "--evaluations", 8, "--output", "my runs") == 0
+    for budget in (16, 24):
+        hint = capsys.readouterr().out.splitlines()[-1]
+        assert hint.startswith("the paper's budget")
+        words = shlex.split(hint.partition(" resume ")[2])
+        assert words == [str(Path("my runs/swim/me/seed-0")), "--evaluations", "1000000"]
+        assert ran("resume", *words[:-1], budget) == 0
+        assert dcrl.load("my runs/swim/me/seed-0").evaluations == budget
+
+
+def test_a_run_with_huge_metrics_is_refused_before_they_are_read(project, tmp_path, capsys):
+    shutil.copytree(project / PEND, tmp_path / "run")
+    with open(tmp_path / "run" / "metrics.csv", "ab") as file:
+        file.truncate(127 * 10**6)
+    assert "it has 127,000,000 bytes, expected at most" in refused(capsys, "resume", tmp_path / "run")
 
 
 @pytest.mark.parametrize("flags", [(), ("--overwrite",)])

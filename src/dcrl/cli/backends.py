@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 import tyro
 
 from dcrl.cli.interrupt import INTERRUPTED, Interrupted, interrupts
-from dcrl.cli.output import plural
 from dcrl.cli.sweep_table import Display
+from dcrl.repertoires.words import plural
 from dcrl.sweeps.job import Job
 from dcrl.sweeps.local import Local
 from dcrl.sweeps.sweep import Backend, Sweep

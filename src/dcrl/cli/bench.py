@@ -19,6 +19,7 @@ from dcrl.bench.rollouts import RolloutSpeed, measure_rollouts
 from dcrl.cli import output
 from dcrl.cli.bench_growth import growth
 from dcrl.devices import cores
+from dcrl.repertoires.words import plural
 from dcrl.runs import config as configs
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
@@ -134,8 +135,8 @@ def generation(
         )
         return 0
     print(
-        f"{algorithm}, paper settings, {output.plural(generations, 'generation')} after {warm_up}, seed {seed}, "
-        f"{output.plural(cores(), 'core')};",
+        f"{algorithm}, paper settings, {plural(generations, 'generation')} after {warm_up}, seed {seed}, "
+        f"{plural(cores(), 'core')};",
         _listed(versions),
     )
     for speed in speeds:

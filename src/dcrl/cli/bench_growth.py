@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dcrl import devices
 from dcrl.archive.centroids import cache_directory
 from dcrl.cli import output
+from dcrl.repertoires.words import plural
 from dcrl.tasks import registry
 from dcrl.tasks.task import Task
 
@@ -66,7 +67,7 @@ def growth(
             {"what": "growth", "task": task, "cores": devices.cores(), "results": [asdict(g) for g in found]}
         )
         return 0
-    generations, cores = output.plural(repeats, "generation"), output.plural(devices.cores(), "core")
+    generations, cores = plural(repeats, "generation"), plural(devices.cores(), "core")
     print(f"dcrl_me on {task}, {generations} of each size, {cores}")
     _print(found)
     return 0

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from dcrl.algorithms.state import Report, State
-from dcrl.cli.output import plural
+from dcrl.repertoires.words import plural
 from dcrl.runs.config import RunConfig
 from dcrl.runs.memory import memory
 from dcrl.runs.presets import FAST, FAST_ALGORITHM

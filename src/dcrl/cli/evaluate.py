@@ -25,6 +25,7 @@ from dcrl.files import read_json
 from dcrl.repertoires.load import load
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.trust import usable_task
+from dcrl.repertoires.words import plural
 from dcrl.runs.lock import Lock
 from dcrl.simulators.simulator import Simulator
 from dcrl.tasks.gymnasium import GymnasiumTask
@@ -148,10 +149,15 @@ def _found(directory: Path, fresh: Repeats, own: dict[str, Any], say: TextIO, *,
         return fresh
     if done.done > asked * done.policies:
         raise ValueError(
-            f"{directory} already contains {done.whole} repeats, more than --repeats {asked}; --overwrite replaces them"
+            f"{directory} already contains {plural(done.whole, 'repeat')}, more than --repeats {asked}; "
+            "--overwrite replaces them"
         )
     if done.done:
-        print(f"continues after {done.done:,} episodes, {done.whole:,} repeats of every policy", file=say, flush=True)
+        print(
+            f"continues after {plural(done.done, 'episode')}, {plural(done.whole, 'repeat')} of every policy",
+            file=say,
+            flush=True,
+        )
     return resized(done, asked)
 
 
@@ -170,7 +176,7 @@ def _play(
         try:
             for now in play(repertoire, repeats, simulator, seed):
                 repeats = now
-                progress.show(now.done, f"{now.whole:,} of {len(now.fitness):,} repeats")
+                progress.show(now.done, f"{now.whole:,} of {plural(len(now.fitness), 'repeat')}")
                 if time.monotonic() - saved > SAVE_SECONDS:
                     results.save_episodes(directory, now, repertoire, own)
                     saved = time.monotonic()
@@ -178,7 +184,7 @@ def _play(
                     interrupt.check()
         except Interrupted:
             progress.close()
-            kept = f"{repeats.done:,} of {repeats.total:,} episodes are saved in {directory}"
+            kept = f"{repeats.done:,} of {plural(repeats.total, 'episode')} are saved in {directory}"
             print(f"stopped; {kept}, and the same command continues", file=say)
             return None
         finally:

@@ -15,7 +15,7 @@ import tyro
 from dcrl import devices
 from dcrl.archive.centroids import cache_directory
 from dcrl.cli.descriptor import numbers
-from dcrl.cli.output import plural
+from dcrl.repertoires.words import plural
 
 if TYPE_CHECKING:
     from dcrl.explorer.opened import Opened
@@ -53,6 +53,8 @@ def run(
         seed: the start state of the exported motions
         overwrite: replace the exported file if it is already there
     """
+    if not 0 <= port < 2**16:
+        raise ValueError(f"cannot listen at {host} port {port}: a port is a number from 0 to 65535")
     if find_spec("nicegui") is None:
         raise ValueError("the explorer is an optional extra: pip install 'dcrl-map-elites[explore]'")
     from dcrl.explorer.listening import listen

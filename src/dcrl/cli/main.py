@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -41,6 +42,7 @@ USAGE_ERROR = 2
 
 def command(arguments: Sequence[str]) -> int:
     """Run one command line; its exit code. Bad input is 2, and one sentence on stderr."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells where it keeps its cache, if not at home
     try:
         code = _dispatch(arguments)
         sys.stdout.flush()

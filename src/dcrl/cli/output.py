@@ -79,8 +79,3 @@ def table(*headings: str, right: tuple[str, ...] = ()) -> Table:
 def print_json(value: Any) -> None:
     """One JSON document; a number that is not finite is an error, since JSON has none."""
     print(json.dumps(value, indent=2, allow_nan=False))
-
-
-def plural(count: int, noun: str) -> str:
-    """A count with its noun: 1 run, 2 runs, 1,024 runs."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

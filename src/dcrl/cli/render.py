@@ -17,6 +17,7 @@ from dcrl.cli.descriptor import numbers
 from dcrl.rendering import render as rendering
 from dcrl.rendering.interruption import keyboard_interrupts
 from dcrl.rendering.render import Rendered, Watch
+from dcrl.repertoires.words import plural
 from dcrl.types import Floats
 
 
@@ -91,7 +92,7 @@ def run(
             found = [{"column": column, "row": row, "cell": cell} for (column, row), cell in sorted(cells.items())]
             printing.print_json({"output": str(output), "regions": regions, "elites": found})
         else:
-            print(f"wrote {output}: the fittest elites of {len(cells)} of {regions * regions} regions")
+            print(f"wrote {output}: the fittest elites of {len(cells)} of {plural(regions * regions, 'region')}")
         return 0
     with _progress() as watch:
         done = rendering.render(
@@ -144,7 +145,9 @@ def _fields(done: Rendered, seed: int) -> dict[str, Any]:
 
 def _lines(done: Rendered) -> list[str]:
     policy, outcome = done.policy, done.outcome
-    drawn = f"{done.frames} pictures" if done.fps is None else f"{done.frames} frames at {done.fps:g} fps"
+    drawn = (
+        plural(done.frames, "picture") if done.fps is None else f"{plural(done.frames, 'frame')} at {done.fps:g} fps"
+    )
     end = "terminated" if outcome.terminated else "truncated" if outcome.valid else "the simulation diverged"
     which = f"cell {policy.cell}" if policy.cell is not None else f"conditioned on {_listed(policy.descriptor)}"
     stored = "nothing: only elites have a stored fitness and descriptor"
@@ -155,7 +158,7 @@ def _lines(done: Rendered) -> list[str]:
         f"{policy.kind:<10} {which}",
         f"{'stored':<10} {stored}",
         f"{'achieved':<10} descriptor {_listed(outcome.descriptor)}, fitness {outcome.fitness:,.1f}; "
-        f"{end} after {outcome.seconds:.2f} s ({outcome.steps} steps)",
+        f"{end} after {outcome.seconds:.2f} s ({plural(outcome.steps, 'step')})",
     ]
 
 

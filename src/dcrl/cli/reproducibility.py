@@ -10,19 +10,22 @@ from dcrl.cli.progress import duration
 from dcrl.evaluation.cost import Cost
 from dcrl.evaluation.repeats import Repeats
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.words import plural
 
 GIB = 2**30
 
 
 def print_cost(cost: Cost, repeats: Repeats, repertoire: Repertoire, directory: Path, say: TextIO) -> None:
     elites = len(repeats.cells)
-    which = f"{elites:,} elites" + (f" and the actor on their {elites:,} cells" if repeats.has_actor else "")
-    evaluations = "" if repertoire.evaluations is None else f" after {repertoire.evaluations:,} evaluations"
+    which = plural(elites, "elite") + (
+        f" and the actor on {'its' if elites == 1 else 'their'} {plural(elites, 'cell')}" if repeats.has_actor else ""
+    )
+    evaluations = "" if repertoire.evaluations is None else f" after {plural(repertoire.evaluations, 'evaluation')}"
     lines = [
         f"{repertoire.algorithm or 'a repertoire'} on {repertoire.task}{evaluations}: {which}, "
         f"{_counted(len(repeats.fitness), 'repeat')} each",
-        f"  cost     {cost.episodes:,} episodes, about {_rounded(cost.steps)} control steps and "
-        f"{duration(cost.seconds)} (from a sample of {cost.sampled} episodes)",
+        f"  cost     {plural(cost.episodes, 'episode')}, about {_rounded(cost.steps)} control steps and "
+        f"{duration(cost.seconds)} (from a sample of {plural(cost.sampled, 'episode')})",
         f"  memory   about {cost.memory / GIB:.1f} GiB at most",
         f"  writes   {directory}: all episodes, tables, totals, corrected archive, maps; Ctrl-C stops it, and the same "
         "command continues",

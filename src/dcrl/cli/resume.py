@@ -8,6 +8,7 @@ from typing import Annotated
 import tyro
 
 from dcrl.cli.training import train_with_display, warn
+from dcrl.repertoires.words import plural
 from dcrl.runs import training
 from dcrl.runs.checkpoint_config import CheckpointConfig
 from dcrl.runs.recording import publish
@@ -45,7 +46,7 @@ def run(
             if not found.is_published(state):  # stopped between the last checkpoint and the results
                 publish(found, state)
             print(
-                f"{path} is complete: generation {state.generation}, {state.evaluations:,} evaluations; "
+                f"{path} is complete: generation {state.generation}, {plural(state.evaluations, 'evaluation')}; "
                 f"--evaluations gives it a larger budget, and the archive's map is {path / 'figures' / 'archive.png'}"
             )
             return 0

@@ -14,6 +14,7 @@ from dcrl.cli import output as printing
 from dcrl.files import free
 from dcrl.repertoires.load import load
 from dcrl.repertoires.summary import Summary, picture, summarise
+from dcrl.repertoires.words import listed, plural
 from dcrl.types import Ints
 
 WIDTH = 60  # columns of the map, at most; it has half as many points up, two per character in colour
@@ -79,7 +80,7 @@ def lines(summary: Summary) -> list[tuple[str, str]]:
         return "unknown" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
     dimensions = zip(summary.descriptor_names, summary.descriptor_low, summary.descriptor_high, strict=True)
-    bounds = ", ".join(f"{name} from {low:g} to {high:g}" for name, low, high in dimensions)
+    bounds = listed(f"{name} from {low:g} to {high:g}" for name, low, high in dimensions)
     quantiles = summary.fitness_quantiles
     return [
         ("task", summary.task),
@@ -88,7 +89,7 @@ def lines(summary: Summary) -> list[tuple[str, str]]:
         ("evaluations", known(summary.evaluations)),
         ("policies", " - ".join(map(str, summary.layers)) + (", and an actor" if summary.has_actor else "")),
         ("QD score", f"{summary.qd_score:,.1f}"),
-        ("coverage", f"{summary.coverage:.1%}, {summary.elites:,} of {printing.plural(summary.cells, 'cell')}"),
+        ("coverage", f"{summary.coverage:.1%}, {summary.elites:,} of {plural(summary.cells, 'cell')}"),
         ("max fitness", "none" if summary.max_fitness is None else f"{summary.max_fitness:,.2f}"),
         ("fitness", "none" if quantiles is None else "min, quartiles, max: " + _numbers(quantiles)),
         ("descriptor", f"{bounds} ({summary.descriptor_unit})"),

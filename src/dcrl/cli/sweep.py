@@ -11,9 +11,9 @@ from typing import Annotated
 import tyro
 
 from dcrl.cli.backends import BackendFlags, carry_out, make
-from dcrl.cli.output import plural
 from dcrl.cli.progress import duration
 from dcrl.cli.sweep_plan import Plan, plan
+from dcrl.repertoires.words import plural
 from dcrl.runs.presets import Preset
 from dcrl.sweeps.cost import Cost, cost
 from dcrl.sweeps.sweep import Backend

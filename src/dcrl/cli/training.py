@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from shlex import quote
 
 from dcrl.algorithms.state import State
 from dcrl.cli.display import Display
@@ -46,16 +47,16 @@ def _next_steps(path: Path, evaluations: int) -> str:
     lines = [
         f"\nmap of the archive   {path / 'figures' / 'archive.png'}",
         f"curves               {path / 'figures' / 'curves.png'}",
-        f"watch the policies   {program()} explore {path}",
+        f"watch the policies   {program()} explore {quote(str(path))}",
         f"use it in Python     dcrl.load({str(path)!r}).policy_for(descriptor)(observation)",
     ]
     if evaluations < PAPER_EVALUATIONS:
-        lines.append(f"the paper's budget   {program()} resume {path} --evaluations {PAPER_EVALUATIONS}")
+        lines.append(f"the paper's budget   {program()} resume {quote(str(path))} --evaluations {PAPER_EVALUATIONS}")
     return "\n".join(lines)
 
 
 def _resume(run: Run) -> str:
-    return f"{program()} resume {run.path}"
+    return f"{program()} resume {quote(str(run.path))}"
 
 
 def program() -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from dcrl.cli import output
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.summary import summarise
+from dcrl.repertoires.words import plural
 
 
 def report(path: Path, repertoire: Repertoire, *, json: bool) -> int:
@@ -16,7 +17,7 @@ def report(path: Path, repertoire: Repertoire, *, json: bool) -> int:
     if json:
         output.print_json(asdict(summary) | {"output": str(path)})
     else:
-        elites, cells = output.plural(summary.elites, "elite"), output.plural(summary.cells, "cell")
+        elites, cells = plural(summary.elites, "elite"), plural(summary.cells, "cell")
         score = f"QD score {summary.qd_score:,.1f}, coverage {summary.coverage:.1%}"
         print(f"{path}: {elites} in {cells}, {score}")
     return 0

@@ -16,6 +16,7 @@ from dcrl.archive.archive import Archive
 from dcrl.evaluation.reproducibility import Measured, Reproducibility, Totals
 from dcrl.figures.maps import draw_map, fitness_of_cells, span, value_map
 from dcrl.figures.style import save
+from dcrl.repertoires.words import plural
 from dcrl.types import Floats
 
 
@@ -32,7 +33,7 @@ def draw(directory: Path, found: Reproducibility, task: str) -> None:
 
 
 def _maps(directory: Path, prefix: str, found: Reproducibility, name: str, policies: Measured, totals: Totals) -> None:
-    space, repeats = found.repeats.space, f"{totals.repeats:,} repeats"
+    space, repeats = found.repeats.space, plural(totals.repeats, "repeat")
     maps = [
         (
             *("descriptor_error", policies.distance_to_centroid, f"{name}: descriptor error over {repeats}"),
@@ -72,7 +73,7 @@ def _corrected_map(
     figure, axes = plt.subplots(1, 3, figsize=size, layout=apart, sharey=True)
     panels = (
         (stored, "stored", f"QD score {found.stored.qd_score:,.0f}, coverage {found.stored.coverage:.1%}"),
-        (mean, f"mean of {totals.repeats:,} repeats", f"expected QD score {totals.expected_qd_score:,.0f}"),
+        (mean, f"mean of {plural(totals.repeats, 'repeat')}", f"expected QD score {totals.expected_qd_score:,.0f}"),
         (moved, "corrected", f"QD score {corrected.qd_score:,.0f}, coverage {corrected.coverage:.1%}"),
     )
     for axis, (values, what, numbers) in zip(axes, panels, strict=True):

@@ -21,6 +21,7 @@ from dcrl import keys
 from dcrl.learners.conditioning import normalise
 from dcrl.networks.policies import specialise
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.words import listed
 from dcrl.simulators.rollouts import evaluate, start_keys
 from dcrl.simulators.simulator import Simulator
 from dcrl.tasks import registry
@@ -165,8 +166,8 @@ def matching_task(repertoire: Repertoire, reference: str | None = None) -> regis
     if expected != found:
         raise ValueError(
             f"the repertoire does not match the installed task {repertoire.task}: it has {found[0]} observations, "
-            f"{found[1]} actions and the descriptor {', '.join(found[2].names)} from {found[2].low} to "
-            f"{found[2].high}, the task {expected[0]}, {expected[1]} and {', '.join(expected[2].names)} from "
+            f"{found[1]} actions and the descriptor {listed(found[2].names)} from {found[2].low} to "
+            f"{found[2].high}, the task {expected[0]}, {expected[1]} and {listed(expected[2].names)} from "
             f"{expected[2].low} to {expected[2].high}"
         )
     return task

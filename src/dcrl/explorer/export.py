@@ -16,6 +16,7 @@ from dcrl.files import write_text
 from dcrl.rendering.motion import shapes
 from dcrl.repertoires.choice import choose
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.words import plural
 from dcrl.types import Ints
 
 FRAMES = 30.0  # a second; half of what the live page gets, for files half as large
@@ -59,8 +60,8 @@ def export(repertoire: Repertoire, path: Path, cells: Sequence[int], seed: int) 
         "@ABOUT@": wire.dump(
             {
                 "title": f"{known}{repertoire.task}",
-                "about": f"{count:,} of {len(repertoire.occupied):,} cells filled; {len(motions)} motions recorded "
-                f"from the start state of seed {seed}",
+                "about": f"{count:,} of {plural(len(repertoire.occupied), 'cell')} filled; "
+                f"{plural(len(motions), 'motion')} recorded from the start state of seed {seed}",
             }
         ),
     }

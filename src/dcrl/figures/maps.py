@@ -21,6 +21,7 @@ from dcrl.archive.archive import Archive
 from dcrl.archive.voronoi import voronoi_cells
 from dcrl.figures.style import LIGHT, Theme, save
 from dcrl.figures.tiles import across, tiles
+from dcrl.repertoires.words import plural
 from dcrl.types import Descriptor, Floats
 
 POOLS: dict[str, Callable[[Floats], float]] = {"best": lambda v: float(v.max()), "mean": lambda v: float(v.mean())}
@@ -35,7 +36,7 @@ def archive_map(archive: Archive, space: Descriptor, task: str, path: Path, *, t
 
 def draw_archive(axes: Axes, archive: Archive, space: Descriptor, task: str, *, title: str = "") -> None:
     """Draw an archive onto given axes, with a colour bar of fitness."""
-    title = title or f"{task}: {archive.coverage:.0%} of {len(archive.fitness)} cells filled"
+    title = title or f"{task}: {archive.coverage:.0%} of {plural(len(archive.fitness), 'cell')} filled"
     fitness = fitness_of_cells(archive)
     _draw(axes, space, archive.centroids, fitness, span(fitness), "fitness (sum of rewards)", title)
 

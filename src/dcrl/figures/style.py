@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,9 @@ def save(figure: Figure, path: Path, *, pdf: bool = False, dpi: int = 160) -> No
     for kind in ("png", "pdf") if pdf else ("png",):
         content = io.BytesIO()
         about = {"CreationDate": None} if kind == "pdf" else None  # the same figure gives the same file
-        figure.savefig(content, format=kind, dpi=dpi, metadata=about)
+        with warnings.catch_warnings():  # of names that are too long, or in letters that the font lacks
+            warnings.filterwarnings("ignore", "constrained_layout not applied|Glyph .* missing from", UserWarning)
+            figure.savefig(content, format=kind, dpi=dpi, metadata=about)
         figure.set_layout_engine("none")  # once is enough
         write_bytes(path.with_suffix(f".{kind}"), content.getvalue())
     plt.close(figure)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dcrl.files import write_text
 from dcrl.repertoires.placing import placed
 from dcrl.repertoires.repertoire import Repertoire
+from dcrl.repertoires.words import plural
 from dcrl.types import Floats
 
 
@@ -68,7 +69,7 @@ def _cell(where: str, row: list[str], cells: int) -> int:
 
 def _numbers(where: str, row: list[str], count: int) -> NDArray[np.float32]:
     if len(row) != count:
-        raise ValueError(f"{where}: expected {count} columns, got {len(row)}")
+        raise ValueError(f"{where}: expected {plural(count, 'column')}, got {len(row)}")
     try:
         with np.errstate(over="ignore"):  # becomes infinite, which is refused below
             return np.array([float(text) for text in row[1:]]).astype(np.float32)

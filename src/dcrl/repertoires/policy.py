@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcrl.networks.policies import Layers, act
+from dcrl.repertoires.words import plural
 from dcrl.tasks.catalogue import BUILT_IN
 from dcrl.types import Descriptor, Floats
 
@@ -54,7 +55,9 @@ class Policy:
         values = np.asarray(observation, np.float32)
         size = self.layers.sizes[0]
         if values.shape[-1:] != (size,):
-            raise ValueError(f"an observation of {self.task} has {size} numbers, got an array of shape {values.shape}")
+            raise ValueError(
+                f"an observation of {self.task} has {plural(size, 'number')}, got an array of shape {values.shape}"
+            )
         actions: NDArray[np.float32] = act(self.layers.split(self.genotype), np.atleast_2d(values))
         return actions.reshape(*values.shape[:-1], self.layers.sizes[-1])
 

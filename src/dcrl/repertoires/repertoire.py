@@ -12,6 +12,7 @@ from dcrl.archive.archive import Archive
 from dcrl.learners.conditioning import normalise
 from dcrl.networks.policies import Layers, specialise
 from dcrl.repertoires.policy import Policy
+from dcrl.repertoires.words import listed, plural
 from dcrl.types import Bools, Descriptor, Floats, Ints
 
 
@@ -73,7 +74,7 @@ class Repertoire:
         lower, upper = np.asarray(low, np.float64), np.asarray(high, np.float64)
         if not lower.shape == upper.shape == (self.space.size,) or not (lower <= upper).all():
             raise ValueError(
-                f"a box of descriptors of {self.task} is {self.space.size} numbers low and {self.space.size} high, "
+                f"a box of descriptors of {self.task} is {plural(self.space.size, 'number')} low and as many high, "
                 f"low <= high, got {lower.tolist()} and {upper.tolist()}"
             )
         inside = (self.descriptor >= lower) & (self.descriptor <= upper)
@@ -136,7 +137,7 @@ class Repertoire:
         if wanted.shape != (self.space.size,) or not ((wanted >= low) & (wanted <= high)).all():
             got = descriptor.tolist() if isinstance(descriptor, np.ndarray) else descriptor
             raise ValueError(
-                f"a descriptor of {self.task} is {self.space.size} numbers ({', '.join(self.space.names)}) "
+                f"a descriptor of {self.task} is {plural(self.space.size, 'number')} ({listed(self.space.names)}) "
                 f"from {self.space.low} to {self.space.high}, got {got}"
             )
         return wanted

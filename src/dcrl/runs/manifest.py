@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dcrl.devices import cores
-from dcrl.files import read_json
+from dcrl.files import read_json, write_json
 from dcrl.repertoires.trust import OWN_TASK
 from dcrl.version import __version__, installed
 
@@ -38,6 +38,17 @@ def manifest(own_task: Mapping[str, Any] | None = None) -> dict[str, Any]:
 def versions() -> dict[str, str | None]:
     """The installed versions of the packages that results may depend on; None for what is not installed."""
     return {name: installed(name) for name in PACKAGES}
+
+
+def note_task(run: Path, own_task: Mapping[str, Any]) -> None:
+    """Note in a run's manifest where the user's own task is now; a damaged manifest is left as it is."""
+    path = run / "manifest.json"
+    try:
+        found = read_json(path)
+    except ValueError:
+        return
+    if isinstance(found, dict):
+        write_json(path, found | {OWN_TASK: dict(own_task)})
 
 
 def made_with(run: Path) -> str:

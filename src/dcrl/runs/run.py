@@ -8,8 +8,9 @@ import io
 import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from shlex import quote
 from types import TracebackType
 from typing import Any
 
@@ -24,7 +25,8 @@ from dcrl.repertoires.save import save_actor, save_archive
 from dcrl.runs.checkpoint import Checkpoints
 from dcrl.runs.config import RunConfig, to_json
 from dcrl.runs.lock import Lock
-from dcrl.runs.manifest import manifest
+from dcrl.runs.manifest import manifest, note_task
+from dcrl.runs.metrics import read_metrics
 from dcrl.runs.place import check_owner, describe, directory
 from dcrl.tasks import registry as tasks
 from dcrl.tasks.fingerprint import fingerprint
@@ -46,9 +48,18 @@ COLUMNS = (
 class Run:
     """Owns a directory `<output>/<task>/<algorithm>/seed-<n>`."""
 
-    def __init__(self, path: Path, config: RunConfig, algorithm: Algorithm, task: tasks.AnyTask | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        config: RunConfig,
+        algorithm: Algorithm,
+        task: tasks.AnyTask | None = None,
+        own_task: Mapping[str, str] | None = None,
+    ) -> None:
+        """`own_task` describes where the user's own task is, if that is to be noted."""
         self.path, self.config, self.algorithm = path, config, algorithm
         self.task = tasks.get(config.task) if task is None else task
+        self._own_task = own_task
         self.checkpoints = Checkpoints(path / "checkpoints")
         self._rows: list[dict[str, Any]] = []
         self._begun = time.monotonic()
@@ -65,7 +76,7 @@ class Run:
             check_owner(path, config.task, task, own_task)
         if used and not overwrite:
             raise ValueError(
-                f"{path} already holds a run; `dcrl resume {path}` continues it, --overwrite replaces it, "
+                f"{path} already holds a run; `dcrl resume {quote(str(path))}` continues it, --overwrite replaces it, "
                 "another --seed or --output starts a new one"
             )
         try:
@@ -81,6 +92,8 @@ class Run:
 
     def write_config(self) -> None:
         files.write_json(self.path / "config.json", to_json(self.config))
+        if self._own_task is not None:
+            note_task(self.path, self._own_task)
 
     def clear(self) -> None:
         """Remove the files of an earlier run."""
@@ -213,6 +226,7 @@ def _number(value: Any) -> float:
 
 
 def _read_rows(path: Path) -> list[dict[str, Any]]:
+    read_metrics(path)  # refuses what is too large to be held as rows
     try:
         with open(path, newline="") as file:
             rows = list(csv.DictReader(file))

@@ -26,6 +26,7 @@ from dcrl.runs import config as configs
 from dcrl.runs import logs, presets
 from dcrl.runs.checkpoint_config import CheckpointConfig, LogName
 from dcrl.runs.config import RunConfig
+from dcrl.runs.place import describe
 from dcrl.runs.presets import Preset
 from dcrl.runs.recording import Recording, publish
 from dcrl.runs.run import Run
@@ -135,12 +136,19 @@ def reopen(
     task: str | None = None,
     trust_task: bool = False,
 ) -> Iterator[Run]:
-    """The run in a directory, ready to be restored; with another budget, if one is given."""
+    """The run in a directory, ready to be restored; with another budget, if one is given.
+
+    Where `task` is now is noted in the manifest once training continues.
+    """
     config = configs.read(path)
     found = tasks.get(usable_task(config.task, path, given=task, trusted=trust_task))
+    moved = None if task is None else describe(task, found, path)
     if evaluations is not None:
         config = dataclasses.replace(config, evaluations=evaluations)
-    with _open_algorithm(config, saving, threads, found) as algorithm, Run(path, config, algorithm, found) as run:
+    with (
+        _open_algorithm(config, saving, threads, found) as algorithm,
+        Run(path, config, algorithm, found, moved) as run,
+    ):
         yield run
 
 

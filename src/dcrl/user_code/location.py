@@ -33,13 +33,13 @@ def locate(text: str, noun: str, run: Path, about: Mapping[str, Any]) -> str:
                 f"{noun} with --{noun} FILE:OBJECT"
             )
         return text
-    places = list(dict.fromkeys(_candidates(reference, run, about)))
-    there = [place for place in places if source_file(f"{place}:{reference.name}") is not None]
+    candidates = _candidates(reference, run, about)
+    there = [candidate for candidate in candidates if source_file(str(candidate)) is not None]
     if not there:
-        listed = " or ".join(dict.fromkeys(os.path.abspath(place) for place in places))
+        listed = " or ".join(dict.fromkeys(os.path.abspath(candidate.where) for candidate in candidates))
         raise ValueError(f"{run} has the {noun} {text!r}, which is not at {listed}; name it with --{noun} FILE:OBJECT")
-    same = [place for place in there if checksum(Path(place)) == about.get("sha256")]
-    return str(Reference((same or there)[0], reference.name))
+    same = [candidate for candidate in there if checksum(Path(candidate.where)) == about.get("sha256")]
+    return str((same or there)[0])
 
 
 def is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -51,12 +51,10 @@ def is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return first.name == second.name and same_file
 
 
-def _candidates(reference: Reference, run: Path, about: Mapping[str, Any]) -> list[str]:
+def _candidates(reference: Reference, run: Path, about: Mapping[str, Any]) -> list[Reference]:
     """As it was given, where it was, and where it is if the run and the file were moved together."""
-    found = [reference.where]
-    if isinstance(about.get("file"), str):
-        found.append(about["file"])
-    if isinstance(about.get("file_from_run"), str):
-        directory = run if run.is_dir() else run.parent
-        found.append(os.path.normpath(directory.resolve() / about["file_from_run"]))
-    return [place for place in found if place.isprintable()]
+    directory = (run if run.is_dir() else run.parent).resolve()
+    places = [about.get("file"), about.get("file_from_run")]
+    known = [os.path.normpath(directory / place) for place in places if isinstance(place, str) and place.isprintable()]
+    name = parse(str(about.get("reference", reference))).name  # another one if the user named the task anew
+    return [reference, *(Reference(place, name) for place in known)]
