@@ -15,6 +15,8 @@ from dcrl.cli.sweep_table import Display
 from dcrl.repertoires.words import plural
 from dcrl.sweeps.job import Job
 from dcrl.sweeps.local import Local
+from dcrl.sweeps.slurm import Slurm
+from dcrl.sweeps.slurm_script import Resources, script
 from dcrl.sweeps.sweep import Backend, Sweep
 
 LOOK_SECONDS = 0.5
@@ -78,8 +80,6 @@ class BackendFlags:
 
 def make(flags: BackendFlags, memory: int) -> Backend:
     """The backend that the flags describe, with nothing started yet; `memory` is the estimate for one job, in bytes."""
-    if flags.memory_per_run is not None:
-        memory = int(flags.memory_per_run * GIB)
     if flags.backend == "ray":
         from dcrl.sweeps.ray import RayCluster
 
@@ -88,10 +88,31 @@ def make(flags: BackendFlags, memory: int) -> Backend:
             at_once=flags.at_once,
             cpus=flags.cpus_per_run,
             gpus=flags.gpus_per_run,
-            memory=memory,
+            memory=memory if flags.memory_per_run is None else int(flags.memory_per_run * GIB),
             collect=flags.collect,
         )
+    if flags.backend == "slurm":
+        return Slurm(resources(flags, memory), flags.at_once)
     return Local(flags.at_once)
+
+
+def resources(flags: BackendFlags, memory: int) -> Resources:
+    """What each job of a Slurm array asks for."""
+    return Resources(
+        cpus=flags.cpus_per_run,
+        gpus=flags.gpus_per_run,
+        memory=memory if flags.memory_per_run is None else int(flags.memory_per_run * GIB),
+        time_limit=flags.time_limit,
+        options=flags.sbatch,
+    )
+
+
+def print_script(flags: BackendFlags, waiting: Sequence[Job], memory: int) -> int:
+    """Print the script of the waiting jobs, for `sbatch`; the exit code."""
+    if not waiting:
+        raise ValueError("all runs are complete; there is nothing to submit")
+    print(script(waiting, resources(flags, memory), flags.at_once), end="")
+    return 0
 
 
 def carry_out(

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import tyro
 
-from dcrl.cli.backends import BackendFlags, carry_out, make
+from dcrl.cli.backends import BackendFlags, carry_out, make, print_script
 from dcrl.cli.progress import duration
 from dcrl.cli.sweep_plan import Plan, plan
 from dcrl.repertoires.words import plural
@@ -64,6 +64,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     waiting = [job for job in found.jobs if not job.is_complete]
     expected = cost(waiting, found.jobs)
+    if flags.where.backend == "slurm" and not flags.where.submit and not flags.dry_run:
+        return print_script(flags.where, waiting, expected.memory)
     backend = make(flags.where, expected.memory)
     print(_preview(found, waiting, backend, expected), flush=True)
     if flags.dry_run:
