@@ -120,6 +120,12 @@ def test_bad_input_is_a_sentence(
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_study_does_not_set_what_belongs_to_the_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "study.toml").write_text("tasks = ['point_omni']\n[flags]\noverwrite = true\n")
+    assert command(["sweep", str(tmp_path / "study.toml"), "--dry-run"]) == 2
+    assert "--overwrite belongs to the sweep; it cannot be one of a study's flags" in capsys.readouterr().err
+
+
 def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     arguments = ["sweep", "point_omni", "--algorithms", "me", "--seeds", "0", "--output", str(tmp_path)]
     assert command([*arguments, "--evaluations", "8", "--", *SMALL]) == 1

@@ -31,6 +31,7 @@ def hostile(tmp_path: Path) -> Path:
     )
     found = dcrl.load(save_run(tmp_path / "run", "point_omni", actor=False))
     save(tmp_path / "hostile.safetensors", dataclasses.replace(found, task=f"{task}:task"))
+    (tmp_path / "study.toml").write_text(f"tasks = ['{task}:task']\n")
     write_json(tmp_path / "run" / "config.json", to_json(default(f"{task}:task", "me")))
     return tmp_path / "hostile.safetensors"
 
@@ -44,6 +45,7 @@ def hostile(tmp_path: Path) -> Path:
         "explore {file} --no-browser --port 0",
         "explore {file} --export {folder}/page.html",
         "resume {folder}/run",
+        "sweep {folder}/study.toml --dry-run",
     ],
 )
 def test_a_command_that_needs_the_task_needs_trust(line, hostile, capsys):

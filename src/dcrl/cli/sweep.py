@@ -43,6 +43,8 @@ class Flags:
     """The budget of each run, in evaluations; instead of the preset's."""
     output: Path | None = None
     """Where run directories go, `runs` by default: OUTPUT/TASK/ALGORITHM/seed-SEED, each with its log beside it."""
+    trust_task: bool = False
+    """Run the code that a study's file names as a task; not needed for a file that you have used before."""
     dry_run: bool = False
     """Show what would be run, and do nothing."""
     where: BackendFlags = BackendFlags()
@@ -60,6 +62,7 @@ def main(arguments: Sequence[str]) -> int:
         preset=flags.preset,
         evaluations=flags.evaluations,
         output=flags.output,
+        trust_task=flags.trust_task,
         passed_on=passed_on,
     )
     waiting = [job for job in found.jobs if not job.is_complete]

@@ -20,6 +20,7 @@ from dcrl.sweeps.job import OUTPUT, RUN, Order
 from dcrl.sweeps.study import Part, Study
 from dcrl.sweeps.training import TrainingJob
 from dcrl.tasks import registry as tasks
+from dcrl.user_code import trust
 from dcrl.user_code.reference import is_reference
 
 SEEDS = (0, 1, 2)
@@ -45,6 +46,7 @@ def plan(
     preset: Preset | None = None,
     evaluations: int | None = None,
     output: Path | None = None,
+    trust_task: bool = False,
     passed_on: Sequence[str] = (),
 ) -> Plan:
     """The runs of tasks or of a study's file; what is given here replaces what the file says.
@@ -52,6 +54,9 @@ def plan(
     Refuses invalid settings, and directories that hold runs with other settings.
     """
     found = _study(names)
+    for name in found.tasks:
+        if name not in names and is_reference(name):  # the file names it, not the user
+            trust.check(name, "task", names[0], trust=trust_task)
     own = _seeds(seeds, found.seeds)
     place = output or found.output or Path("runs")
     found = _budgeted(found, preset, evaluations)
@@ -130,6 +135,9 @@ def _job(
     if evaluations < 1:
         raise ValueError(f"the budget is at least 1 evaluation, got {evaluations}")
     preset = study.preset(name, algorithm)
+    ours = next((flag for flag in study.flags(name, algorithm) if flag in OURS), None)
+    if ours is not None:
+        raise ValueError(f"{ours} belongs to the sweep; it cannot be one of a study's flags")
     flags = (*(() if preset is None else ("--preset", preset)), *study.flags(name, algorithm), *passed_on)
     parsed = _parsed(algorithm, evaluations, flags)
     config = dataclasses.replace(config_of(parsed), task=name, seed=seed)
