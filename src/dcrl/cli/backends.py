@@ -38,8 +38,8 @@ OF = {  # the flags that only some backends have
 class BackendFlags:
     """Where jobs run. None of it changes results."""
 
-    backend: Literal["local", "ray", "slurm"] = "local"
-    """local: processes on this machine. ray: a Ray cluster (optional extra). slurm: a job array."""
+    backend: Literal["local", "ray", "slurm"] | None = None
+    """local: processes on this machine, the default. ray: a Ray cluster (optional extra). slurm: a job array."""
     at_once: int | None = None
     """How many runs at a time; one per core by default, on ray and slurm as many as there is room for."""
     retries: int = 3
@@ -67,7 +67,9 @@ class BackendFlags:
         for name, backends in OF.items():
             if self.backend not in backends and getattr(self, name) != defaults[name]:
                 flag = f"--{name.replace('_', '-')}"
-                raise ValueError(f"{flag} belongs to --backend {' or '.join(backends)}, got --backend {self.backend}")
+                raise ValueError(
+                    f"{flag} belongs to --backend {' or '.join(backends)}, got --backend {self.backend or 'local'}"
+                )
         for name, least in (("at_once", 1), ("retries", 0), ("cpus_per_run", 1), ("gpus_per_run", 0)):
             value = getattr(self, name)
             if value is not None and value < least:

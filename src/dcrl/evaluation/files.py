@@ -38,18 +38,23 @@ TENSORS = tuple(field.name for field in fields(Repeats) if field.name not in ("s
 
 def about(repertoire: Repertoire, task: AnyTask, seed: int, simulator: str, *, actor: bool) -> dict[str, Any]:
     """What must be equal for episodes to be of the same evaluation."""
+    with_actor = actor and repertoire.actor_parameters is not None
+    return {
+        "archive": archive_checksum(repertoire, actor=with_actor),
+        "task": checksum({}, fingerprint(task)),
+        "actor": with_actor,
+        "seed": seed,
+        "simulator": simulator,
+    }
+
+
+def archive_checksum(repertoire: Repertoire, *, actor: bool) -> str:
+    """The checksum of what is evaluated: the elites, and the actor if there is one and it is wanted."""
     tensors = {name: getattr(repertoire, name) for name in ("centroids", "occupied", "fitness", "descriptor")}
     tensors["genotype"] = repertoire.genotype
     if actor and repertoire.actor_parameters is not None:
         tensors["actor"] = repertoire.actor_parameters
-    known = fingerprint(task)
-    return {
-        "archive": checksum(tensors, {"layers": repertoire.layers.sizes}),
-        "task": checksum({}, known),
-        "actor": "actor" in tensors,
-        "seed": seed,
-        "simulator": simulator,
-    }
+    return checksum(tensors, {"layers": repertoire.layers.sizes})
 
 
 def save_episodes(directory: Path, repeats: Repeats, repertoire: Repertoire, own: Mapping[str, Any]) -> None:

@@ -22,10 +22,16 @@ class Order:
     resume: tuple[str, ...]
     directory: Path  # where the sweep was started; a task's file may be relative to it
     label: str = ""  # part of the names of its logs
+    part: str = ""  # the directory within the run that the process writes to and locks; all of it by default
 
     @property
     def run(self) -> Path:
         return self.output / self.place
+
+    @property
+    def written(self) -> Path:
+        """The directory that the process locks."""
+        return self.run / self.part
 
     @property
     def log(self) -> Path:

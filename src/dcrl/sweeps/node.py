@@ -32,7 +32,7 @@ def work(
     `stopping` and `look` are called every half second.
     """
     deadline = time.monotonic() + PATIENCE
-    while is_locked(order.run) and time.monotonic() < deadline:
+    while is_locked(order.written) and time.monotonic() < deadline:
         if stopping():
             return outcome(order, INTERRUPTED)
         time.sleep(POLL_SECONDS)

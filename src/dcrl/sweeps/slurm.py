@@ -70,7 +70,7 @@ class Slurm:
 
     def _news(self) -> list[Started]:
         unseen = [number for number in self._open if number not in self._started]
-        new = [number for number in unseen if is_locked(self._jobs[number].order.run)]
+        new = [number for number in unseen if is_locked(self._jobs[number].order.written)]
         self._started.update(new)
         return [Started(job=self._jobs[number], where=f"Slurm, {self._id}_{number % ELEMENTS}") for number in new]
 

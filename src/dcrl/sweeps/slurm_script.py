@@ -59,7 +59,7 @@ def script(jobs: Sequence[Job], resources: Resources, at_once: int | None) -> st
 
 
 def _choice(order: Order) -> str:
-    names = {"run": order.run, "log": order.log, "errors": order.errors}
+    names = {"run": order.run, "written": order.written, "log": order.log, "errors": order.errors}
     set_names = " ".join(f"{name}={shlex.quote(str(path))}" for name, path in names.items())
     start, resume = (shlex.join(order.arguments(some)) for some in (order.start, order.resume))
     return f"{set_names} start=({start}) resume=({resume})"
@@ -84,7 +84,7 @@ for ((number = SLURM_ARRAY_TASK_ID; number < {count}; number += {elements})); do
   choose "$number"
   mkdir -p "$(dirname "$run")"
   for _ in {{1..13}}; do  # a lost node may still seem to hold the run for two minutes
-    if [ ! -s "$run/.lock" ] || [ -n "$stopped" ]; then break; fi
+    if [ ! -s "$written/.lock" ] || [ -n "$stopped" ]; then break; fi
     sleep 10
   done
   if [ -d "$run/checkpoints" ]; then arguments=("${{resume[@]}}"); else arguments=("${{start[@]}}"); fi
