@@ -101,11 +101,11 @@ def _cell(text: str) -> str:
 def reference() -> Iterator[str]:
     for name in COMMANDS:
         yield f"\n## `dcrl {name}`\n"
-        if name == "bench":
-            for what in ("rollout", "generation"):
-                yield f"\n### `dcrl bench {what}`\n"
-                yield from section(name, what)
-        else:
+        parts = re.findall(rf"^  dcrl {name} ([a-z-]+)  ", printed(name), re.MULTILINE)  # commands of its own
+        for part in parts:
+            yield f"\n### `dcrl {name} {part}`\n"
+            yield from section(name, part)
+        if not parts:
             yield from section(name)
         if name == "train":
             yield from hyperparameters()
