@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import dcrl
+from dcrl.runs import config as configs
 from support.generations import SMALL
 
 EVALUATIONS = 32
@@ -35,12 +38,10 @@ def shortened(words: list[str]) -> list[str]:
         return [name, *without(rest, "--evaluations", "--preset"), *small, "--overwrite"]
     if name == "resume" and "--evaluations" in rest:
         return [name, *without(rest, "--evaluations"), "--evaluations", str(3 * EVALUATIONS)]
-    if name == "sweep":
-        own, *passed_on = (
-            rest if "--" not in rest else rest[: rest.index("--")],
-            rest[rest.index("--") :] if "--" in rest else [],
-        )
-        return [name, *own, *([] if "--dry-run" in own else ["--dry-run"]), *passed_on[0]]
+    if name == "sweep":  # only planned, in a folder without runs of other settings
+        end = rest.index("--") if "--" in rest else len(rest)
+        own = [word for word in rest[:end] if word != "--dry-run"]
+        return [name, *own, "--dry-run", "--output", "sweeps", *rest[end:]]
     if name == "evaluate":
         return [name, *without(rest, "--repeats"), "--repeats", "2"]
     if name == "render":
@@ -63,15 +64,35 @@ def without(words: list[str], *flags: str) -> list[str]:
     return kept
 
 
+def shortened_python(source: str) -> str:
+    """Documented Python with a small budget where it counts evaluations."""
+    lines = (
+        re.sub(r"\b\d{1,3}(_\d{3})+\b", str(EVALUATIONS), line) if "evaluations" in line else line
+        for line in source.splitlines()
+    )
+    return "\n".join(lines)
+
+
 def small_functions(monkeypatch: Any) -> None:
     """`dcrl.train` and `dcrl.resume` with the same budgets, for documented Python."""
-    train, resume = dcrl.train, dcrl.resume
+    train, resume, ask_tell = dcrl.train, dcrl.resume, dcrl.ask_tell
 
     def small(task: str, algorithm: str = "dcrl_me", **given: Any) -> dcrl.Repertoire:
         own = {"evaluations": EVALUATIONS, "hidden": HIDDEN, "hyperparameters": SMALL[algorithm], "overwrite": True}
         return train(task, algorithm, **(own | {"seed": given.get("seed", 0)}))
 
+    def asked(task: str, algorithm: str = "dcrl_me", **given: Any) -> Any:
+        return ask_tell(task, algorithm, evaluations=EVALUATIONS, hidden=HIDDEN, hyperparameters=SMALL[algorithm])
+
+    default = configs.default
+
+    def small_default(task: str, algorithm: str) -> configs.RunConfig:
+        own = {"evaluations": EVALUATIONS, "hidden": HIDDEN, "hyperparameters": SMALL[algorithm]}
+        return replace(default(task, algorithm), **own)
+
+    monkeypatch.setattr(configs, "default", small_default)
     monkeypatch.setattr(dcrl, "train", small, raising=False)
+    monkeypatch.setattr(dcrl, "ask_tell", asked, raising=False)
     monkeypatch.setattr(dcrl, "resume", partial(_resume, resume), raising=False)
 
 

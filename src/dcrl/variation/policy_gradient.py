@@ -103,6 +103,7 @@ def climb(
 
 @lru_cache(maxsize=4)
 def mesh_of(devices: int) -> Mesh:
+    """The first devices of this machine, among which the parents are shared."""
     auto = (jax.sharding.AxisType.Auto,)
     return jax.make_mesh((devices,), ("parents",), axis_types=auto, devices=jax.local_devices()[:devices])
 
