@@ -36,5 +36,6 @@ class EpisodeMemory:
         """After a generation; `descriptor` (B, D) is of all its offspring, of which `addition` says who is an elite."""
         recorded = [(each.transitions, each.valid) for each in evaluations]
         parts = [episodes_of(episodes, valid, self.discount) for episodes, valid in recorded if episodes is not None]
+        latest = joined(parts, len(addition.added))  # without those for data only
         added = np.flatnonzero(addition.added)
-        return remember(before, joined(parts), added, cell_of(archive.centroids, descriptor[added]))
+        return remember(before, latest, added, cell_of(archive.centroids, descriptor[added]))

@@ -65,9 +65,9 @@ def rewards_to_go(reward: Floats, discount: float) -> Floats:
     return found
 
 
-def joined(parts: Sequence[Episodes]) -> Episodes:
-    """Consecutive parts of a generation as one."""
-    return Episodes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+def joined(parts: Sequence[Episodes], count: int) -> Episodes:
+    """The first `count` episodes of a generation, whose parts follow one another."""
+    return Episodes(*(np.concatenate(columns)[:count] for columns in zip(*parts, strict=True)))
 
 
 def remember(before: Remembered, latest: Episodes, added: Ints, cells: Ints) -> Remembered:
