@@ -1,6 +1,7 @@
 """Whether two commits find the same: archives and metrics of the same runs, byte by byte.
 
     python benchmarks/compare_commits.py be6ad60 HEAD
+    python benchmarks/compare_commits.py be6ad60 HEAD --only point_omni/me walker2d_uni/dcrl_me
 
 Each commit is checked out into a temporary worktree, and its runs are made with the Python that runs this script: only
 the sources differ. Compared are all tensors of `archive.safetensors` and `actor.safetensors`, and the columns
@@ -34,16 +35,18 @@ def main() -> int:
     parser.add_argument("before", help="a commit, or a directory of runs that this script left")
     parser.add_argument("after", nargs="?", default="HEAD")
     parser.add_argument("--keep", type=Path, help="where the runs are kept and reused")
+    parser.add_argument("--only", nargs="+", metavar="TASK/ALGORITHM", help="some of the runs, such as point_omni/me")
     flags = parser.parse_args()
+    runs = [run for run in RUNS if flags.only is None or "/".join(run[:2]) in flags.only]
     with tempfile.TemporaryDirectory() as scratch:
         output = flags.keep or Path(scratch)
-        before, after = (made(commit, output) for commit in (flags.before, flags.after))
-        different = [line for run in RUNS for line in compare(run, before, after)]
-    print(f"{len(RUNS)} runs, {len(different)} differences")
+        before, after = (made(commit, output, runs) for commit in (flags.before, flags.after))
+        different = [line for run in runs for line in compare(run, before, after)]
+    print(f"{len(runs)} runs, {len(different)} differences")
     return 1 if different else 0
 
 
-def made(commit: str, output: Path) -> Path:
+def made(commit: str, output: Path, each: list[tuple[str, str, int]]) -> Path:
     """The runs of a commit; those that are there already are not made again."""
     name = git("rev-parse", "--short", commit)
     runs = output / name
@@ -51,7 +54,7 @@ def made(commit: str, output: Path) -> Path:
         tree = Path(scratch) / "tree"
         git("worktree", "add", "--detach", str(tree), name)
         try:
-            for task, algorithm, evaluations in RUNS:
+            for task, algorithm, evaluations in each:
                 if not (runs / task / algorithm / "complete").exists():
                     train(tree, runs, task, algorithm, evaluations)
         finally:
