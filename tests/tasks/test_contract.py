@@ -120,16 +120,17 @@ def test_joint_angles_and_velocities_stand_where_their_labels_say(task):
     checked = 0
     for joint in range(model.njnt):
         name = model.joint(joint).name.removesuffix("_joint")
-        for kind, field, address in (
-            ("angle (rad)", "qpos", model.jnt_qposadr[joint]),
-            ("velocity (rad/s)", "qvel", model.jnt_dofadr[joint]),
+        for kind, field, address, unit in (
+            ("angle (rad)", "qpos", model.jnt_qposadr[joint], 1),
+            ("velocity (rad/s)", "qvel", model.jnt_dofadr[joint], 1),
+            ("velocity / (10 rad/s)", "qvel", model.jnt_dofadr[joint], 10),
         ):
             if f"{name} {kind}" not in task.observations:
                 continue
             at = column(task, f"{name} {kind}")
             fields = {each: getattr(data, each).copy() for each in task.fields}
             fields[field][address] = 0.123
-            assert observed(task, fields)[at] == pytest.approx(0.123)
+            assert observed(task, fields)[at] == pytest.approx(0.123 / unit)
             checked += 1
     hinges = (model.jnt_type == mujoco.mjtJoint.mjJNT_HINGE).sum()
     planar = task.name.startswith(("walker2d", "halfcheetah", "hopper"))  # their pitch is a hinge too

@@ -20,7 +20,7 @@ KNOWN = {
     "ant_uni": "29ee6d45f2cfbf0c",
     "humanoid_uni": "34a32f0e645a1fe9",
     "hopper_uni": "f7b17bdcf3cb3bab",
-    "hexapod_uni": "b0ce9bb2a39a0d68",
+    "hexapod_uni": "f2c958f7752fa441",
     "point_omni": "28ef0538eb5debf1",
 }
 

@@ -19,6 +19,7 @@ HEALTHY_Z = (0.05, 0.25)  # m
 UPRIGHT = 0.5  # the least cosine of the torso's tilt
 HEALTHY_REWARD = 0.25
 TORQUE_COST = 0.002
+TOP_SPEED = 10.0  # rad/s, of a joint; unscaled, velocities saturate random policies, whose legs then only tremble
 CYCLES = 10  # of the clock in an episode of 5 s
 
 # where each leg is attached (m) and where it points (degrees from x, the front)
@@ -44,7 +45,7 @@ LABELS = (
     *locomotion.named("{} angle (rad)", JOINTS),
     *locomotion.named("torso velocity {} (m/s)", ("x", "y", "z")),
     *locomotion.named("torso angular velocity {} (rad/s)", ("x", "y", "z")),
-    *locomotion.named("{} velocity (rad/s)", JOINTS),
+    *locomotion.named("{} velocity / (10 rad/s)", JOINTS),
     "clock, sine",
     "clock, cosine",
     "share of the episode left",
@@ -99,8 +100,9 @@ def _add_capsule(body: mujoco.MjsBody, name: str, ends: list[float], *, radius: 
 
 def observe(physics: Physics) -> Array:
     xp, phase = physics.xp, 2 * math.pi * CYCLES * (1 - physics.remaining[..., None])
-    clock = [xp.sin(phase), xp.cos(phase)]
-    return xp.concat([physics.qpos[..., 2:], physics.qvel, *clock, physics.remaining[..., None]], axis=-1)
+    torso, joints = physics.qvel[..., :6], physics.qvel[..., 6:] / TOP_SPEED
+    rest = [xp.sin(phase), xp.cos(phase), physics.remaining[..., None]]
+    return xp.concat([physics.qpos[..., 2:], torso, joints, *rest], axis=-1)
 
 
 def reward(before: Physics, control: Array, after: Physics) -> Array:

@@ -38,7 +38,7 @@ def add_contact_sensor(spec: mujoco.MjSpec, geom: str, other: str) -> None:
 
 
 def add_floor(spec: mujoco.MjSpec) -> None:
-    """Add a plane named `floor` with squares of 0.5 m, and a light. Geoms collide with it if their contype is 1."""
+    """Add a plane named `floor` with squares of 0.5 m, and a light if there is none. Geoms of contype 1 touch it."""
     squares = spec.add_texture(name="floor", type=mujoco.mjtTexture.mjTEXTURE_2D, width=300, height=300)
     squares.builtin = mujoco.mjtBuiltin.mjBUILTIN_CHECKER
     squares.rgb1, squares.rgb2 = [0.8, 0.88, 0.8], [0.68, 0.78, 0.7]
@@ -46,7 +46,8 @@ def add_floor(spec: mujoco.MjSpec) -> None:
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "floor"
     floor = spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[20, 20, 0.1])
     floor.contype, floor.conaffinity, floor.material = 1, 1, "floor"
-    spec.worldbody.add_light(pos=[0, 0, 3])
+    if not spec.lights:
+        spec.worldbody.add_light(pos=[0, 0, 3])
 
 
 def start_noise(scale: float, *, normal_velocity: bool) -> Start:
