@@ -1,0 +1,118 @@
+"""The rates behind `dcrl sweep`'s preview and the cost model of docs/scale.md, in processor seconds of one core.
+
+For each task: seconds per control step of the simulator. For each task and algorithm: seconds per generation of
+everything but the simulator, at the paper's settings. Processor time is measured, not wall time, so other work on the
+machine disturbs it little.
+
+    taskset -c 0 python benchmarks/sweep_rates.py --write        # all of the paper's; writes src/dcrl/sweeps/rates.json
+    taskset -c 0 python benchmarks/sweep_rates.py --tasks walker2d_uni --algorithms dcrl_me
+    python benchmarks/sweep_rates.py --model                     # the paper's study on 1, 16 and 256 nodes of 64 cores
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from dcrl import devices
+from dcrl.archive.centroids import cache_directory
+from dcrl.runs.config import default, open_algorithm
+from dcrl.sweeps.cost import computed_seconds
+from dcrl.sweeps.study import Study, read
+
+ROOT = Path(__file__).parents[1]
+RATES = ROOT / "src" / "dcrl" / "sweeps" / "rates.json"
+WARM_UP, MEASURED = 1, 2  # generations
+
+
+class Timed:
+    """A simulator that counts the processor seconds and the control steps of its episodes."""
+
+    def __init__(self, simulator: object) -> None:
+        self._simulator, self.seconds, self.steps = simulator, 0.0, 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._simulator, name)
+
+    overlap = False  # one stage after another, so that each is timed
+
+    def play(self, *arguments: object, **options: object) -> object:
+        begin = time.process_time()
+        played = self._simulator.play(*arguments, **options)  # type: ignore[attr-defined]
+        self.seconds += time.process_time() - begin
+        self.steps += int(np.sum(played.steps))
+        return played
+
+
+def measure(task: str, name: str) -> tuple[float, float]:
+    """Processor seconds per control step, and per generation of everything else."""
+    with open_algorithm(default(task, name), threads=1) as algorithm:
+        timed = Timed(algorithm.setting.simulator)
+        object.__setattr__(algorithm.setting, "simulator", timed)
+        state, _ = algorithm.start(0)
+        for _ in range(WARM_UP):
+            state, _ = algorithm.advance(state, 0)
+        timed.seconds, timed.steps = 0.0, 0
+        begin = time.process_time()
+        for _ in range(MEASURED):
+            state, _ = algorithm.advance(state, 0)
+        total = time.process_time() - begin
+    return timed.seconds / timed.steps, (total - timed.seconds) / MEASURED
+
+
+def model(study: Study) -> None:
+    """How long the study takes, one run per core: the work divided by the cores, at least its longest run."""
+    runs = {}
+    for task in study.tasks:
+        for name in study.algorithms or ():
+            config = replace(default(task, name), evaluations=study.evaluations(task, name))
+            rate = computed_seconds(config)
+            if rate is None:
+                raise SystemExit(f"{task} {name} has not been measured; run this script with --write first")
+            runs[task, name] = rate * config.evaluations / 3600
+    seeds = len(study.seeds or ())
+    total, longest = seeds * sum(runs.values()), max(runs, key=lambda kind: runs[kind])
+    print(f"{seeds * len(runs):,} runs, {total:,.0f} core hours")
+    print(f"the longest run is {' '.join(longest)}: {runs[longest]:.1f} h")
+    for nodes in (1, 16, 256):
+        cores = 64 * nodes
+        hours = max(total / min(cores, seeds * len(runs)), runs[longest])
+        limit = "its longest run" if hours == runs[longest] else "the number of cores"
+        print(f"{nodes:>4} nodes, {cores:>6,} cores: {hours:>8,.1f} h = {hours / 24:>6,.1f} days; limited by {limit}")
+
+
+def main() -> None:
+    study = read(ROOT / "studies" / "paper.toml")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", nargs="+", default=study.tasks)
+    parser.add_argument("--algorithms", nargs="+", default=study.algorithms)
+    parser.add_argument("--write", action="store_true", help="write the rates that the preview uses")
+    parser.add_argument("--model", action="store_true", help="measure nothing; how long the study takes")
+    asked = parser.parse_args()
+    if asked.model:
+        model(study)
+        return
+    devices.prepare(cache_directory())
+    found = json.loads(RATES.read_text())
+    found["measured_on"] = f"{platform.processor() or platform.machine()}, {devices.cores()} core(s)"
+    print(f"{'task':<18}{'algorithm':<16}{'µs per step':>12}{'s per generation':>18}")
+    for task in asked.tasks:
+        steps = []
+        for name in asked.algorithms:
+            step, rest = measure(task, name)
+            steps.append(step)
+            found["generation_seconds"].setdefault(task, {})[name] = round(rest, 3)
+            print(f"{task:<18}{name:<16}{1e6 * step:>12.1f}{rest:>18.2f}", flush=True)
+        found["step_seconds"][task] = round(float(np.median(steps)), 8)
+        if asked.write:
+            RATES.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
