@@ -49,9 +49,9 @@ def test_nothing_is_imported_before_interrupts_are_handled():
 
 
 def test_closed_standard_streams_are_no_error():
-    for closing in (">&-", "<&-", ">&- 2>&-", "<&- >&-"):
+    for line, closing in (("tasks", ">&-"), ("--help", "<&-"), ("--help", ">&- 2>&-"), ("--help", "<&- >&-")):
         done = subprocess.run(
-            ["sh", "-c", f"exec {COMMAND} tasks {closing}"], capture_output=True, text=True, timeout=120, check=False
+            ["sh", "-c", f"exec {COMMAND} {line} {closing}"], capture_output=True, text=True, timeout=120, check=False
         )
         assert (done.returncode, done.stderr) == (0, ""), closing
 

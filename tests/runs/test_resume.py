@@ -98,15 +98,29 @@ def cut(path: Path) -> None:
 
 @pytest.mark.parametrize("pattern", ["generation-*.safetensors", "generation-*.json", "replay-*.safetensors"])
 @pytest.mark.parametrize("damage", [flip, cut, Path.unlink], ids=["flipped bit", "truncated", "deleted"])
-def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(run, pattern, damage, capsys):
-    damage(newest(run, pattern))
+def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(tmp_path, pattern, damage):
+    states = original(DCRL).states
+    checkpoints = Checkpoints(tmp_path / "checkpoints")
+    for state in states:
+        checkpoints.save(state, {})
+    damaged = newest(tmp_path, pattern)
+    damage(damaged)
+    warnings: list[str] = []
+    found = Checkpoints(tmp_path / "checkpoints").load(compose(DCRL).empty_state(0), {}, warnings.append)
+    assert_same(found, states[-2])
+    if pattern.endswith("json") and damage is Path.unlink:  # the JSON file is written last: there is no checkpoint
+        assert warnings == []
+    else:
+        (warning,) = warnings
+        assert damaged.name in warning
+
+
+def test_a_run_with_a_damaged_checkpoint_resumes_from_the_one_before(run, capsys):
+    flip(newest(run, "generation-*.safetensors"))
     assert command(["resume", str(run), "--evaluations", "112", "--checkpoint-minutes", "0"]) == 0
     said = capsys.readouterr()
-    if pattern.endswith("json") and damage is Path.unlink:
-        assert said.err == ""
-    else:
-        assert "using an older checkpoint" in said.err
-        assert newest(run, pattern).name.split("-")[0] in said.err
+    assert "generation-00000005.safetensors is damaged: its checksum" in said.err
+    assert "using an older checkpoint" in said.err
     assert "resumes after generation 4 of 6" in said.out
     assert [row["generation"] for row in metrics(run)] == list("0123456")
     assert command(["resume", str(run), "--evaluations", "128"]) == 0  # what was written since is intact
@@ -156,10 +170,10 @@ mine = dataclasses.replace(point_omni, name="mine", reward=reward, horizon={hori
     line[1] = "task.py:mine"
     assert dcrl(*line).returncode == 0
     Path("task.py").write_text(text.format(cost=0.2, horizon=40))
-    refused = dcrl("resume", "mine/me/seed-0", "--evaluations", "64")
+    refused = dcrl("resume", "mine/me/seed-0", "--evaluations", "64", "--trust-task")
     assert refused.returncode == 2
     assert "task.horizon was 50 and is now 40; task.reward was" in refused.stderr
-    assert f"restore what it was started with (dcrl {__version__}" in refused.stderr
+    assert f"restore what it was started with (made with dcrl {__version__}" in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 

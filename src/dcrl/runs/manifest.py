@@ -15,7 +15,8 @@ from dcrl.files import read_json, write_json
 from dcrl.repertoires.trust import OWN_TASK
 from dcrl.version import __version__, installed
 
-PACKAGES = ("dcrl-map-elites", "jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
+PACKAGE = "dcrl-map-elites"
+PACKAGES = ("jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
 
 
 def manifest(own_task: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -36,8 +37,8 @@ def manifest(own_task: Mapping[str, Any] | None = None) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """The installed versions of the packages that results may depend on; None for what is not installed."""
-    return {name: installed(name) for name in PACKAGES}
+    """The versions of the packages that results may depend on; None for what is not installed."""
+    return {PACKAGE: __version__} | {name: installed(name) for name in PACKAGES}
 
 
 def note_task(run: Path, own_task: Mapping[str, Any]) -> None:
@@ -55,7 +56,7 @@ def made_with(run: Path) -> str:
     """The version and commit that a run was made with, in words."""
     try:
         found = read_json(run / "manifest.json")
-        version, commit = found["packages"]["dcrl-map-elites"], found["commit"]
+        version, commit = found["packages"][PACKAGE], found["commit"]
     except (ValueError, KeyError, TypeError):
         return "its version is unknown"
     return f"made with dcrl {version}" + (f", commit {str(commit)[:7]}" if commit else "") + f"; this is {__version__}"
