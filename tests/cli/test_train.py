@@ -149,11 +149,11 @@ def test_python_and_the_command_find_the_same(trained, tmp_path):
     np.testing.assert_array_equal(np.float32(said["actor"]), shell.actor([1, -2])(observation))
 
 
-def test_map_elites_trains_too_and_nothing_is_written_over_unasked(tmp_path):
-    again = ("point_omni", "--algorithm", "me", "--evaluations", 64, "--ga-offspring", 16, *ARCHIVE)
-    output, path = ("--output", tmp_path), tmp_path / "point_omni" / "me" / "seed-0"
-    done = train(*again, *output)
-    assert done.returncode == 0, done.stderr
+def test_map_elites_trains_too_and_nothing_is_written_over_unasked(tmp_path, capsys):
+    line = ["train", "point_omni", "--algorithm", "me", "--evaluations", "64", "--ga-offspring", "16", *ARCHIVE]
+    line, path = [*line, "--output", str(tmp_path)], tmp_path / "point_omni" / "me" / "seed-0"
+    assert command(line) == 0
+    capsys.readouterr()
     assert not (path / "actor.safetensors").exists()
     assert list(rows(path)[0]) == [*COLUMNS[:8], "added_ga", "improvement_ga", "evaluations_ga"]
     assert len(rows(path)) == 4
@@ -161,28 +161,31 @@ def test_map_elites_trains_too_and_nothing_is_written_over_unasked(tmp_path):
 
     archive = path / "archive.safetensors"
     before, elites = (archive.stat().st_mtime_ns, archive.read_bytes()), dcrl.load(path).genotype
-    refused = train(*again, *output)
-    assert refused.returncode == 2
-    assert f"already holds a run; `dcrl resume {path}` continues it, --overwrite replaces it" in refused.stderr
-    assert refused.stderr.count("\n") == 1
+    assert command(line) == 2
+    refusal = capsys.readouterr().err
+    assert f"already holds a run; `dcrl resume {path}` continues it, --overwrite replaces it" in refusal
+    assert refusal.count("\n") == 1
     assert (archive.stat().st_mtime_ns, archive.read_bytes()) == before
 
-    replaced = train(*again, *output, "--overwrite", "--quiet")
-    assert replaced.returncode == 0
-    assert replaced.stdout == ""
+    assert command([*line, "--overwrite", "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
     assert archive.stat().st_mtime_ns != before[0]
     np.testing.assert_array_equal(dcrl.load(path).genotype, elites)  # equal seeds, equal runs
 
 
-def test_help_shows_the_flags_of_the_algorithm():
-    me, dcrl_me = train("--algorithm", "me", "--help"), train("--help")
-    assert me.returncode == dcrl_me.returncode == 0
+def test_help_shows_the_flags_of_the_algorithm(capsys):
+    texts = []
+    for flags in (["--algorithm", "me"], []):
+        with pytest.raises(SystemExit, match="0"):
+            command(["train", *flags, "--help"])
+        texts.append(capsys.readouterr().out)
+    me, dcrl_me = texts
     for flag in ("--ga-offspring", "--iso-sigma", "--cells", "--evaluations"):
-        assert flag in me.stdout
-        assert flag in dcrl_me.stdout
+        assert flag in me
+        assert flag in dcrl_me
     for flag in ("--pg-offspring", "--ai-offspring", "--critic-steps", "--policy-steps", "--injection"):
-        assert flag not in me.stdout
-        assert flag in dcrl_me.stdout
+        assert flag not in me
+        assert flag in dcrl_me
 
 
 def test_a_stopped_run_leaves_its_results_whole(tmp_path):
@@ -247,24 +250,24 @@ def test_bad_input_is_refused_and_nothing_is_written(flags, sentence, tmp_path, 
     assert not list(tmp_path.iterdir())
 
 
-def test_an_unknown_task_is_refused(tmp_path):
-    done = train("point_omny", "--output", tmp_path / "runs")
-    assert done.returncode == 2
-    assert done.stderr.startswith("dcrl: there is no task 'point_omny'; did you mean point_omni? Known tasks: ")
-    assert done.stderr.count("\n") == 1
+def test_an_unknown_task_is_refused(tmp_path, capsys):
+    assert command(["train", "point_omny", "--output", str(tmp_path / "runs")]) == 2
+    refusal = capsys.readouterr().err
+    assert refusal.startswith("dcrl: there is no task 'point_omny'; did you mean point_omni? Known tasks: ")
+    assert refusal.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("where", [".", "point_omni/dcrl_me", "point_omni/dcrl_me/seed-0"])
-def test_a_file_in_the_way_of_the_output_is_refused(where, tmp_path):
+def test_a_file_in_the_way_of_the_output_is_refused(where, tmp_path, capsys):
     in_the_way = tmp_path / "runs" / where
     in_the_way.parent.mkdir(parents=True, exist_ok=True)
     in_the_way.write_text("mine")
-    done = train("point_omni", "--output", tmp_path / "runs", *SMALL, "--evaluations", 16)
-    assert done.returncode == 2
-    assert done.stderr.startswith("dcrl: cannot write to ")
-    assert "choose another --output" in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert command(["train", "point_omni", "--output", str(tmp_path / "runs"), *SMALL, "--evaluations", "16"]) == 2
+    refusal = capsys.readouterr().err
+    assert refusal.startswith("dcrl: cannot write to ")
+    assert "choose another --output" in refusal
+    assert refusal.count("\n") == 1
     assert in_the_way.read_text() == "mine"
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [in_the_way]
 
