@@ -70,14 +70,22 @@ def write_metrics(path: Path, operators: Sequence[str], scores: np.ndarray, batc
     (path / "metrics.csv").write_text("\n".join(lines) + "\n")
 
 
-def write_evaluation(path: Path, score: float, *, actor: bool, distance: float = 0.25) -> None:
-    """The part of an evaluation's totals that a report reads."""
+def write_evaluation(
+    path: Path,
+    score: float,
+    *,
+    actor: bool,
+    distance: float = 0.25,
+    evaluations: int = 1000,
+    folder: str = "reproducibility",
+) -> None:
+    """The part of an evaluation's totals that a report reads, of the archive after so many evaluations."""
     own = {
         "expected_qd_score": score,
         "expected_distance_to_centroid": distance,
         "expected_max_fitness": score / 100,
         "corrected_qd_score": score / 2,
     }
-    totals = {"evaluations": 1000, "repeats": 8, "elites": own, "actor": own if actor else None}
-    (path / "reproducibility").mkdir()
-    (path / "reproducibility" / "totals.json").write_text(json.dumps(totals))
+    totals = {"evaluations": evaluations, "repeats": 8, "elites": own, "actor": own if actor else None}
+    (path / folder).mkdir()
+    (path / folder / "totals.json").write_text(json.dumps(totals))

@@ -21,6 +21,15 @@ AT_SECONDS = (
     "QD score after so many seconds of wall time, median [quartiles]. It is 0 before the first generation; a run that "
     "has ended keeps its last value. † marks values for which all runs had ended earlier."
 )
+CORRECTED = (
+    "A corrected QD score counts each elite with its mean fitness over repeats, in the cell of its mean descriptor, so "
+    "that luck does not count. Times are those of re-evaluated archives: a run that was re-evaluated at its end only "
+    "reaches a score there or not at all. Runs that were not re-evaluated are left out."
+)
+CORRECTED_AT_SECONDS = (
+    "Of each run the last archive up to so many seconds that was re-evaluated, median [quartiles]; in parentheses, how "
+    "many runs have one. `dcrl evaluate` of a copy of an earlier archive, next to the run's own, adds one."
+)
 FINAL = (
     "Final values: one dot per run, boxes from quartile to quartile with the median, whiskers to the last run within "
     "1.5 box lengths."

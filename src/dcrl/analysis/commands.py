@@ -21,6 +21,8 @@ def commands(runs: Collection, places: Sequence[str | Path], folder: Path, optio
     flags += ["--evaluations", str(options.evaluations)] if options.evaluations is not None else []
     flags += ["--reference", *options.references] if options.references else []
     flags += ["--threshold", f"{options.threshold:g}"] if options.threshold is not None else []
+    if options.corrected_threshold is not None:
+        flags += ["--corrected-threshold", f"{options.corrected_threshold:g}"]
     if options.at_seconds != Options().at_seconds:
         flags += ["--at-seconds", *(f"{second:g}" for second in options.at_seconds)]
     return (

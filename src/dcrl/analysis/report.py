@@ -12,6 +12,7 @@ from dcrl.analysis.claims_section import claims
 from dcrl.analysis.collection import Collection, collect
 from dcrl.analysis.commands import commands
 from dcrl.analysis.comparison import Test, Value, budgets, family, samples_of, split, values
+from dcrl.analysis.corrected_section import corrected_times
 from dcrl.analysis.options import Options
 from dcrl.analysis.page import Commands, Part, Remarks, Section
 from dcrl.analysis.records import Record
@@ -58,7 +59,10 @@ def report(
     results: dict[str, tuple[Part, ...]] = {
         "Results": wording.outcome(samples, families, common),
         "Over evaluations and time": sections.curves(shown, common, write),
-        "Time to quality": times(runs, wanted, options.at_seconds, write, reference=threshold_of),
+        "Time to quality": (
+            *times(runs, wanted, options.at_seconds, write, reference=threshold_of),
+            *corrected_times(runs.records, references[0], options.corrected_threshold, options.at_seconds, write),
+        ),
         "Final values": sections.final(samples, found, write),
         "The paper's claims": claims(finished.records, found, common, write),
         "Tests": sections.families_tested(families, samples, write),
@@ -114,7 +118,7 @@ def _references(runs: Collection, asked: Sequence[str]) -> tuple[str, ...]:
 
 OWN = (  # files of an earlier report, by the beginnings of their names
     *("curves", "ablation", "final", "tests", "archives_", "improvement", "added", "operators", "reproducibility"),
-    *("time_to_threshold", "qd_score_at_seconds", "across_", "claims"),
+    *("time_to_threshold", "qd_score_at_seconds", "corrected_over_time", "across_", "claims"),
 )
 
 

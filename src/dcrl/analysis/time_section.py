@@ -12,7 +12,8 @@ from dcrl.analysis.grids import Key
 from dcrl.analysis.metrics import number
 from dcrl.analysis.page import Part
 from dcrl.analysis.tables import Cell, Table, median_text
-from dcrl.analysis.times import TimeToThreshold, ended_by, reach, score_after, time_to_threshold
+from dcrl.analysis.time_words import interval_text, median_time_text
+from dcrl.analysis.times import ended_by, reach, score_after, time_to_threshold
 from dcrl.analysis.writer import Writer
 from dcrl.figures.style import label
 
@@ -58,19 +59,11 @@ def _threshold_table(runs: Collection, wanted: Mapping[str, float], write: Write
             if own:
                 total = time_to_threshold(own)
                 reached = f"{total.reached} of {total.runs}"
-                texts.append((task, number(threshold), label(series), reached, _median(total), _interval(total)))
+                texts.append(
+                    (task, number(threshold), label(series), reached, median_time_text(total), interval_text(total))
+                )
     heads = ("task", "QD score", "algorithm", "reached", "median time (s)", "95 % interval (s)")
     return Table(columns=heads, rows=tuple(texts))
-
-
-def _median(total: TimeToThreshold) -> str:
-    return number(total.median) if np.isfinite(total.median) else "not reached"
-
-
-def _interval(total: TimeToThreshold) -> str:
-    if np.isnan(total.low) or np.isinf(total.low):
-        return ""
-    return f"{number(total.low)} to {number(total.high)}" if np.isfinite(total.high) else f"{number(total.low)} or more"
 
 
 def _score_table(runs: Collection, seconds: Sequence[float], write: Writer) -> Table:

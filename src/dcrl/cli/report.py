@@ -21,6 +21,7 @@ def run(
     evaluations: int | None = None,
     reference: Annotated[tuple[str, ...], tyro.conf.arg(metavar="ALGORITHM ...")] = (),
     threshold: float | None = None,
+    corrected_threshold: float | None = None,
     at_seconds: Annotated[tuple[float, ...], tyro.conf.arg(metavar="SECONDS ...")] = AT_SECONDS,
     overwrite: bool = False,
     json: bool = False,
@@ -37,6 +38,8 @@ def run(
         reference: algorithms that all others are tested against, one family of tests each; by default the first in
             the paper's order
         threshold: QD score for the time to quality; by default the final median of the first reference, per task
+        corrected_threshold: the same for the corrected QD score of re-evaluated archives; by default the median of the
+            last ones of the first reference, per task
         at_seconds: list QD scores after so many seconds of wall time
         overwrite: replace an existing report
         json: print a JSON object, for programs
@@ -47,8 +50,9 @@ def run(
         raise ValueError("no runs given; name at least one directory, such as `dcrl report runs`")
     if evaluations is not None and evaluations < 1:
         raise ValueError(f"runs are compared after at least 1 evaluation, got {evaluations}")
-    if threshold is not None and not math.isfinite(threshold):
-        raise ValueError(f"the threshold must be a finite QD score, got {threshold}")
+    for wanted in (threshold, corrected_threshold):
+        if wanted is not None and not math.isfinite(wanted):
+            raise ValueError(f"the threshold must be a finite QD score, got {wanted}")
     if not all(math.isfinite(second) and second > 0 for second in at_seconds):
         raise ValueError(f"--at-seconds takes positive numbers, got {' '.join(f'{s:g}' for s in at_seconds)}")
     if (output / "index.html").exists() and not overwrite:
@@ -56,7 +60,13 @@ def run(
     if output.exists() and not output.is_dir():
         raise ValueError(f"the report is a directory, but {output} is a file; choose another --output")
     say = (lambda name: None) if json else (lambda name: print(f"writing {output / name}", flush=True))
-    options = Options(evaluations=evaluations, references=reference, threshold=threshold, at_seconds=at_seconds)
+    options = Options(
+        evaluations=evaluations,
+        references=reference,
+        threshold=threshold,
+        corrected_threshold=corrected_threshold,
+        at_seconds=at_seconds,
+    )
     made = report(paths, output, options, on_step=say)
     if json:
         values = [asdict(value) for value in made.values]
