@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -57,6 +57,8 @@ class State:
     learned: tuple[TD3State, ...] = ()  # one per learner
     search: Search = NO_SEARCH  # of an evolution strategy
     remembered: Remembered | None = None  # episodes, where operators vary with them
+    # (C,) the generation in which each elite was added, NaN where empty or unknown
+    entered: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
 
 
 def empty_state(archive: Archive, replay: Replay = NO_REPLAY) -> State:
@@ -80,6 +82,20 @@ def count_evaluations(state: State, evaluation: Evaluation) -> State:
         environment_steps=state.environment_steps + int(evaluation.steps.sum()),
         invalid=state.invalid + int((~evaluation.valid).sum()),
     )
+
+
+def with_entries(state: State, before: State | None) -> State:
+    """The state with the generation noted for every elite that `before`, the generation before it, did not have."""
+    archive = state.archive
+    entered = np.full(len(archive.fitness), np.nan, np.float32)
+    new = np.flatnonzero(archive.occupied)
+    if before is not None:
+        if len(before.entered):
+            entered = before.entered.copy()
+        new = np.flatnonzero(archive.fitness != before.archive.fitness)
+        new = new[(archive.genotype[new] != before.archive.genotype[new]).any(axis=1)]
+    entered[new] = state.generation
+    return dataclasses.replace(state, entered=entered)
 
 
 def report(state: State, operators: tuple[OperatorReport, ...]) -> Report:

@@ -30,8 +30,11 @@ def save(path: Path, repertoire: Repertoire) -> None:
     save_archive(path, repertoire.archive, metadata)
 
 
-def save_archive(path: Path, archive: Archive, metadata: dict[str, Any]) -> None:
-    """`archive.safetensors`: an empty cell has fitness and descriptor NaN and genotype 0."""
+def save_archive(path: Path, archive: Archive, metadata: dict[str, Any], entered: Floats | None = None) -> None:
+    """`archive.safetensors`: an empty cell has fitness and descriptor NaN and genotype 0.
+
+    `entered` (C,) is the generation in which each elite was added, if that is known.
+    """
     tensors = {
         "centroids": archive.centroids,
         "occupied": archive.occupied,
@@ -39,6 +42,8 @@ def save_archive(path: Path, archive: Archive, metadata: dict[str, Any]) -> None
         "descriptor": archive.descriptor,
         "genotype": archive.genotype,
     }
+    if entered is not None and len(entered):
+        tensors["entered"] = entered
     write_tensors(path, tensors, metadata, own_checksum=True)
 
 

@@ -163,7 +163,7 @@ def _tensors(state: State) -> dict[str, NDArray[Any]]:
 
 def _trees(state: State) -> dict[str, Any]:
     """The parts that are trees of arrays."""
-    return {part: getattr(state, part) for part in ("learned", "novelty", "search", "remembered")}
+    return {part: getattr(state, part) for part in ("learned", "novelty", "search", "remembered", "entered")}
 
 
 def _name(path: Any) -> str:

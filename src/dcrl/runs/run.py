@@ -190,7 +190,7 @@ class Run:
         """Refresh the archive and the actor."""
         self._lock.check()
         metadata = self._metadata(state)
-        save_archive(self.path / "archive.safetensors", state.archive, metadata)
+        save_archive(self.path / "archive.safetensors", state.archive, metadata, state.entered)
         learner = conditioned_learner(self.algorithm)
         if learner is not None:
             layers, actor = learner.actor_layers, state.learned[0].actor.online

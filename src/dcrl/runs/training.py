@@ -16,7 +16,7 @@ from typing import Any
 from dcrl import devices
 from dcrl.algorithms import catalogue
 from dcrl.algorithms.algorithm import Algorithm, generations
-from dcrl.algorithms.state import Report, State
+from dcrl.algorithms.state import Report, State, with_entries
 from dcrl.archive.centroids import cache_directory
 from dcrl.networks.policies import HIDDEN
 from dcrl.repertoires.load import load
@@ -194,9 +194,12 @@ def iterate(
     if state is None:
         on_stage("start")
         state, report = algorithm.start(seed)
+        state = with_entries(state, None)
         yield state, report
     while state.generation < last:
-        state, report = algorithm.advance(state, seed, on_stage)
+        before = state
+        state, report = algorithm.advance(before, seed, on_stage)
+        state = with_entries(state, before)
         yield state, report
 
 
