@@ -1,4 +1,4 @@
-"""Pictures as the bytes of a file: MP4, GIF or PNG."""
+"""Pictures as the bytes of a file: MP4, GIF, PNG or JPEG."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from dcrl.rendering.video import Picture
 ENDINGS = (".mp4", ".gif", ".png")
 CONSTANT_RATE_FACTOR = 20  # of x264: lower is better and larger
 GIF_SHORTEST = 2  # hundredths of a second that a frame of a GIF lasts at least; viewers slow down below it
+JPEG_QUALITY = 80
 GIF_COLOURS = 128
 GIF_SAMPLE = 8  # frames from which its palette is computed
 
@@ -38,6 +39,15 @@ def possible_fps(ending: str, fps: float) -> float:
     if ending != ".gif":
         return fps
     return 100 / max(GIF_SHORTEST, round(100 / fps))
+
+
+def jpeg(picture: Picture, largest: int) -> bytes:
+    """One picture, reduced if its longer side has more than `largest` pixels."""
+    image = Image.fromarray(picture)
+    image.thumbnail((largest, largest), Image.Resampling.LANCZOS)
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=JPEG_QUALITY)
+    return file.getvalue()
 
 
 def mp4(pictures: Iterator[Picture], fps: float) -> bytes:

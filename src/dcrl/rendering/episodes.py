@@ -133,15 +133,20 @@ def _in_environment(task: GymnasiumTask, policy: Policy, seed: int, size: Size, 
             )
 
     last = deque(frames(), maxlen=1).pop()
-    outcome = Outcome(
+    return Played(outcome=environment_outcome(task, last), pictures=pictures)
+
+
+def environment_outcome(task: GymnasiumTask, last: Frame) -> Outcome:
+    """The outcome of an episode whose last frame this is."""
+    descriptor = np.where(last.valid, last.descriptor, np.nan)[None].astype(np.float32)
+    return Outcome(
         steps=last.step,
         period=last.seconds / last.step,
         fitness=float(np.float32(last.fitness)) if last.valid else float("nan"),
-        descriptor=bounded(np.where(last.valid, last.descriptor, np.nan)[None].astype(np.float32), task.descriptor)[0],
+        descriptor=bounded(descriptor, task.descriptor)[0],
         terminated=last.terminated,
         valid=last.valid,
     )
-    return Played(outcome=outcome, pictures=pictures)
 
 
 def _fitted(picture: Picture, size: Size) -> Picture:

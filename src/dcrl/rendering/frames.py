@@ -46,7 +46,12 @@ class Frame:
 
 
 def episode_frames(
-    task: GymnasiumTask, genotype: ArrayLike, seed: int = 0, *, hidden: tuple[int, ...] = HIDDEN
+    task: GymnasiumTask,
+    genotype: ArrayLike,
+    seed: int = 0,
+    *,
+    hidden: tuple[int, ...] = HIDDEN,
+    rendered: bool = True,
 ) -> Generator[Frame, None, None]:
     """Play one episode of the policy `genotype` (P,); yield its states, the start's first.
 
@@ -58,11 +63,12 @@ def episode_frames(
             if frame.step % 4 == 0:
                 pictures.append(frame.render())
 
-    Environments may be bound to a thread: iterate and render in one.
+    Environments may be bound to a thread: iterate and render in one. Without `rendered` the environment needs no
+    render mode, and frames cannot be rendered.
     """
     layers = policy_layers(task.observation_size, task.action_size, hidden)
     genotypes = checked(np.asarray(genotype)[None], layers, task.name)
-    with closing(_made(task)) as environments:
+    with closing(_made(task) if rendered else task.make(1)) as environments:
         period = 1 / (environments.envs[0].metadata.get("render_fps") or FPS)
         for step, so_far in enumerate(play_one(task, environments, genotypes, start_keys(seed, 1), layers)):
             transitions = so_far.transitions

@@ -31,6 +31,7 @@ class Motion:
     task: str
     period: float  # s, of one control step
     qpos: Floats  # (S + 1, nq)
+    qvel: Floats  # (S + 1, nv)
     position: Floats  # (S + 1, G, 3) float32, of every geom in the world, m
     rotation: Floats  # (S + 1, G, 4) float32, quaternions wxyz
     path: Floats  # (S + 1, 3), of the robot's first body, m
@@ -84,6 +85,7 @@ def record(
         task=robot.name,
         period=robot.integration.period,
         qpos=qpos,
+        qvel=np.concatenate([state.qvel for state in physics]),
         position=position,
         rotation=rotation,
         path=path,

@@ -94,6 +94,15 @@ def render(
     )
 
 
+def policy_video(policy: Policy, seed: int, ending: str, *, fps: float = 25, watch: Watch | None = None) -> bytes:
+    """One whole episode of a policy as a video in the usual size."""
+    fps = encoding.possible_fps(ending, fps)
+    with open_player(registry.get(policy.task), _size(None, None, ending), captions=True) as play:
+        played = play(policy, seed)
+        times = video.video_times(played.outcome.steps, played.outcome.period, fps, 1.0)
+        return _encoded(_watched(played.pictures(times), len(times), watch), ending, fps)
+
+
 def montage(
     run: str | Path,
     output: Path,
