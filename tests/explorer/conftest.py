@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,8 +17,7 @@ from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.save import save
 from dcrl.tasks.ant import ant_uni
 from dcrl.types import Floats
-from support.browsing import HIDDEN, HOSTILE, save_damaged
-from support.commands import COMMAND, HEEDING_INTERRUPTS
+from support.browsing import HIDDEN, HOSTILE, save_damaged, serving
 from support.generations import GA, ME
 from support.random_runs import give_actor
 
@@ -92,23 +87,8 @@ def obedient(layers: Layers) -> Floats:
 @pytest.fixture(scope="session")
 def address(run: Path, others: dict[str, Path]) -> Iterator[str]:
     """The server, ended with Ctrl-C; nothing that any test did may have left a word on its stderr."""
-    arguments = ["explore", run, *others.values(), "--port", "0", "--no-browser"]
-    with subprocess.Popen(
-        [sys.executable, "-c", HEEDING_INTERRUPTS, COMMAND, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=run.parent,
-    ) as process:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        match = re.search(r"at (http://127\.0\.0\.1:\d+/)", said)
-        assert match, said or process.communicate()
-        yield match[1]
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=30)
-    assert (process.returncode, error) == (0, "")
-    assert not (run.parent / ".nicegui").exists()
+    with serving(run, *others.values()) as server:
+        yield server.address
 
 
 @pytest.fixture(scope="module")  # while it is open, no test can start an event loop of its own
@@ -127,12 +107,18 @@ def new_page(browser: Any) -> Iterator[Callable[..., Any]]:
     """`new_page(address)`: a tab with the whole page. No error may reach its console, no request another machine."""
     errors, requests, contexts = [], [], []
 
-    def make(url: str, *, wait: bool = True, **options: Any) -> Any:
+    def make(url: str, *, wait: bool = True, server_ends: bool = False, **options: Any) -> Any:
         context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        silent = "ERR_CONNECTION_REFUSED" if server_ends else None  # the browser's own words, which no page can omit
+        page.on(
+            "console",
+            lambda message: (
+                message.type == "error" and (silent or "\0") not in message.text and errors.append(message.text)
+            ),
+        )
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(url)

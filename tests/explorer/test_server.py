@@ -21,7 +21,7 @@ from support.browsing import save_damaged
 pytest.importorskip("nicegui", reason="the explorer is an optional extra")
 
 from dcrl.explorer.opened import open_runs
-from dcrl.explorer.page import simulated
+from dcrl.explorer.playing import Choice, simulated
 
 
 def asked(address: str, *headers: str, path: str = "/") -> str:
@@ -104,7 +104,7 @@ def test_damage_that_the_map_does_not_show_is_said(found: Repertoire, tmp_path: 
     save_damaged(path, found)
     (opened,) = open_runs((path,), trust=False)
     with pytest.raises(ValueError, match="is damaged"):
-        simulated(opened.content.whole, "elite", 0, [0.0, 0.0], 0, 1)
+        simulated(opened.content.whole, Choice(mode="elite", cell=0, target=[0.0, 0.0], seed=0), 1)
     assert opened.content.trouble == ""
     opened.verify()  # as the server does by itself
     assert "is damaged" in opened.content.trouble
@@ -120,9 +120,10 @@ def test_damage_is_reported_without_loading_a_simulator(found: Repertoire, tmp_p
     path = tmp_path / "damaged.safetensors"
     save_damaged(path, found)
     source = (
-        "import sys; from pathlib import Path; from dcrl.explorer import opened, page\n"
+        "import sys; from pathlib import Path; from dcrl.explorer import opened, playing\n"
         "(run,) = opened.open_runs((Path(sys.argv[1]),), trust=False)\n"
-        "try: page.simulated(run.content.whole, 'elite', 0, [0.0, 0.0], 0, 1)\n"
+        "choice = playing.Choice(mode='elite', cell=0, target=[0.0, 0.0], seed=0)\n"
+        "try: playing.simulated(run.content.whole, choice, 1)\n"
         "except ValueError as error: print('is damaged' in str(error), *({'jax', 'mujoco'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", source, path], capture_output=True, text=True, check=True)
@@ -159,12 +160,12 @@ def test_metrics_that_cannot_be_read_hold_up_nothing_else(run: Path, found: Repe
 
 def test_a_choice_that_was_superseded_is_not_simulated(found: Repertoire) -> None:
     cell = int(np.nanargmax(found.fitness))
-    target = found.descriptor[cell].tolist()
-    assert simulated(lambda: found, "elite", cell, target, 0, 1, lambda: False) is None
-    assert simulated(lambda: found, "elite", cell, target, 0, 1, lambda: True) is not None
+    choice = Choice(mode="elite", cell=cell, target=found.descriptor[cell].tolist(), seed=0)
+    assert simulated(lambda: found, choice, 1, lambda: False) is None
+    assert simulated(lambda: found, choice, 1, lambda: True) is not None
     read: list[Repertoire] = []  # and so it is while the file is being read
     slow = lambda: read.append(found) or found
-    assert simulated(slow, "elite", cell, target, 0, 1, lambda: not read) is None
+    assert simulated(slow, choice, 1, lambda: not read) is None
 
 
 def test_a_map_is_shown_before_what_takes_long_is_loaded(run: Path) -> None:

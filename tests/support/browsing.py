@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +17,45 @@ import numpy as np
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.save import save
 from dcrl.types import Evaluation, Floats
+from support.commands import COMMAND, HEEDING_INTERRUPTS
 
 HIDDEN = (16, 16)
 HOSTILE = '</script><img src=x onerror="window.hacked = 1">'
+
+
+@dataclass(frozen=True)
+class Server:
+    """`dcrl explore` in a process of its own."""
+
+    address: str
+    process: subprocess.Popen[str]
+
+    def stop(self) -> str:
+        """End it with Ctrl-C; its stderr."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.communicate(timeout=30)[1]
+
+
+@contextmanager
+def serving(run: Path, *arguments: str | Path, port: int = 0) -> Iterator[Server]:
+    """The server of a run and others, ended with Ctrl-C if a test did not; nothing may leave a word on its stderr."""
+    line = ["explore", run, *arguments, "--port", port, "--no-browser"]
+    with subprocess.Popen(
+        [sys.executable, "-c", HEEDING_INTERRUPTS, COMMAND, *map(str, line)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=run.parent,
+    ) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        match = re.search(r"at (http://127\.0\.0\.1:\d+/)", said)
+        assert match, said or process.communicate()
+        server = Server(match[1], process)
+        yield server
+        error = "" if process.poll() is not None else server.stop()
+    assert (process.returncode, error) == (0, ""), (process.returncode, error)
+    assert not (run.parent / ".nicegui").exists()
 
 
 def click_at(page: Any, place: Floats) -> None:

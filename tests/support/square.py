@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import gymnasium
@@ -61,6 +62,8 @@ task = dcrl.GymnasiumTask(
     descriptor=dcrl.Descriptor(names=("x",), unit="m", low=(-1.0,), high=(1.0,), over="last"),
     step_descriptor=dcrl.from_info("x"),
 )
+
+unseen_task = dataclasses.replace(task, name="unseen", environment="tests/Unseen-v0")
 
 
 def pushing(push: float) -> np.ndarray:

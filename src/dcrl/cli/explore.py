@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shlex
 import signal
 import socket
 import sys
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from dcrl.explorer.opened import Opened
 
 PORT = 8050
+LOCAL = "127.0.0.1"
 
 
 def run(
@@ -28,7 +30,7 @@ def run(
     /,
     *,
     port: int = PORT,
-    host: str = "127.0.0.1",
+    host: str = LOCAL,
     no_browser: bool = False,
     task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None,
     trust_task: bool = False,
@@ -67,13 +69,20 @@ def run(
         runs = open_runs(paths, trust=trust_task, task=task)
         try:
             _announce(paths, opened, host, browse=not no_browser)
-            _serve(runs, opened, host)
+            _serve(runs, opened, host, again(paths, opened, host, task=task, trust=trust_task))
         except KeyboardInterrupt:  # the way to end it
             print()
     return 0
 
 
-def _serve(runs: list[Opened], opened: socket.socket, host: str) -> None:
+def again(paths: tuple[Path, ...], opened: socket.socket, host: str, *, task: str | None, trust: bool) -> str:
+    """The command that starts the same server at the same address."""
+    words = ["dcrl", "explore", *map(str, paths), "--port", str(opened.getsockname()[1])]
+    words += ["--host", host] * (host != LOCAL) + ["--trust-task"] * trust + ([] if task is None else ["--task", task])
+    return shlex.join(words)
+
+
+def _serve(runs: list[Opened], opened: socket.socket, host: str, command: str) -> None:
     """Import the web packages, while the browser starts and waits, and serve the page with them."""
     from dcrl.explorer import sockets
 
@@ -86,7 +95,7 @@ def _serve(runs: list[Opened], opened: socket.socket, host: str) -> None:
         gc.enable()
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # from here on Ctrl-C is the way to end it, no error
-    server.serve(runs, opened, host)
+    server.serve(runs, opened, host, command)
 
 
 def _announce(paths: tuple[Path, ...], opened: socket.socket, host: str, *, browse: bool) -> None:
@@ -119,14 +128,16 @@ def _export(
 ) -> int:
     from dcrl.explorer.export import export, spread
     from dcrl.explorer.opened import open_runs
+    from dcrl.explorer.values import cell_values
     from dcrl.files import free
 
     if len(paths) != 1:
         raise ValueError(f"an exported file shows one run, got {len(paths)}")
     free(file, overwrite=overwrite)
-    found = open_runs(paths, trust=trust, task=task)[0].content.whole()
+    opened = open_runs(paths, trust=trust, task=task)[0]
+    found = opened.content.whole()
     wanted = [int(found.nearest(numbers(text), 1)[0]) for text in descriptors]
     chosen = sorted(set(wanted)) or spread(found, cells).tolist()
-    size = export(found, file, chosen, seed)
+    size = export(found, file, chosen, seed, cell_values(opened.path, found))
     print(f"wrote {file}: {size / 1e6:.1f} MB, the map and the motions of {plural(len(chosen), 'elite')}")
     return 0

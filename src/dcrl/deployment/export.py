@@ -58,7 +58,9 @@ def export(
     if this user has used the same file before, or if `task` names it.
     """
     found = repertoire if isinstance(repertoire, Repertoire) else load(repertoire)
-    about = {} if isinstance(repertoire, Repertoire) else read_tensors(archive_file(repertoire))[1]
+    about = {name: getattr(found, name, None) for name in FROM_THE_RUN}
+    if not isinstance(repertoire, Repertoire):
+        about |= read_tensors(archive_file(repertoire))[1]
     path, contract_path = Path(path), Path(f"{path}.json")
     chosen = _format(path, format)
     policy = _policy(found, what, descriptor, cell)

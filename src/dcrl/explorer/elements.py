@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -22,10 +21,14 @@ SCRIPTS = {"dcrl-explorer": "client"}
 
 
 class ArchiveMap(Element, component="client/map_element.js", esm=SCRIPTS):
-    """The archive, at first what `first` has; calls `on_pick` with what the browser sent, which may be anything."""
+    """The archive, at first what `first` has; calls `on_pick` with what the browser sent, which may be anything.
 
-    def __init__(self, on_pick: Callable[[Any], Any]) -> None:
+    `command` starts the server again; the page says so when the server is gone.
+    """
+
+    def __init__(self, on_pick: Callable[[Any], Any], command: str) -> None:
         super().__init__()
+        self._props["command"] = command
         self.on("pick", lambda event: on_pick(_only(event)))
 
     def show(self, archive: str) -> None:
@@ -37,13 +40,19 @@ class ArchiveMap(Element, component="client/map_element.js", esm=SCRIPTS):
         self._props["aim"] = on
         self.update()
 
+    def pin(self, cell: int | None) -> None:
+        """Outline the cell that others are compared with."""
+        self._props["pinned"] = cell
+        self.update()
+
 
 class Player(Element, component="client/player_element.js", esm=SCRIPTS):
-    """The robots in motion."""
+    """The robots in motion; calls `on_download` with what the browser sent, which may be anything."""
 
-    def __init__(self, hint: str) -> None:
+    def __init__(self, hint: str, on_download: Callable[[Any], Any]) -> None:
         super().__init__()
         self._props["hint"] = hint
+        self.on("download", lambda event: on_download(_only(event)))
 
     def show(self, motions: str) -> None:
         self._props["motions"] = motions
@@ -89,8 +98,3 @@ def first(archive: str, words: dict[str, str]) -> str:
         f'<script type="application/json" id="dcrl-words">{dump(words)}</script>'
         '<script type="module">import "dcrl-explorer/first.js";</script>'
     )
-
-
-def listed(motions: list[dict[str, Any]], turn: int) -> str:
-    """Motions as text; `turn` tells a repetition from what is shown already."""
-    return json.dumps([{**motion, "turn": turn} for motion in motions], allow_nan=False)

@@ -10,10 +10,11 @@ from pathlib import Path
 import nicegui
 import numpy as np
 
-from dcrl.explorer import behaviour, wire
+from dcrl.explorer import motions as episodes
+from dcrl.explorer import wire
 from dcrl.explorer.elements import CLIENT, scripts
+from dcrl.explorer.values import Value
 from dcrl.files import write_text
-from dcrl.rendering.motion import shapes
 from dcrl.repertoires.choice import choose
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.words import plural
@@ -42,20 +43,19 @@ def spread(repertoire: Repertoire, count: int) -> Ints:
     return cells
 
 
-def export(repertoire: Repertoire, path: Path, cells: Sequence[int], seed: int) -> int:
-    """Record the elites of `cells` and write the file; its size in bytes."""
-    robot = shapes(repertoire.task)
-    motions = {}
-    for cell in cells:
-        elite = choose(repertoire, cell=int(cell))
-        motion = behaviour.play(elite, seed)
-        motions[int(cell)] = wire.motion_message(repertoire, elite, motion, robot, seed, FRAMES)
+def export(
+    repertoire: Repertoire, path: Path, cells: Sequence[int], seed: int, values: Sequence[Value] | None = None
+) -> int:
+    """Record the elites of `cells` and write the file; its size in bytes. The map has fitness, or the given values."""
+    coloured = [Value(key="fitness", label="fitness", values=repertoire.fitness)] if values is None else values
+    played = (choose(repertoire, cell=int(cell)) for cell in cells)
+    motions = {elite.cell: episodes.message(elite, seed, frames_per_second=FRAMES) for elite in played}
     known = f"{repertoire.algorithm} on " if repertoire.algorithm else ""
     count = int(repertoire.occupied.sum())
     parts = {
         "@STYLE@": (CLIENT / "explore.css").read_text(),
         "@IMPORTS@": wire.dump({"imports": _imports()}),
-        "@ARCHIVE@": wire.archive_text(repertoire, list(motions)),
+        "@ARCHIVE@": wire.archive_text(repertoire, coloured, cells),
         "@MOTIONS@": wire.dump(motions),
         "@ABOUT@": wire.dump(
             {

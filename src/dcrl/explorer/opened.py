@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dcrl.explorer.values import cell_values, re_evaluation_file
 from dcrl.explorer.wire import archive_text
 from dcrl.repertoires.load import load, outline
 from dcrl.repertoires.repertoire import Repertoire
@@ -57,7 +58,7 @@ class Opened:
         self._seen = self._stamps()
         found = self._checked(outline(path))
         whole = Whole(path, found)
-        self.content = Content(outline=found, whole=whole, map=archive_text(found), metrics=self._metrics())
+        self.content = Content(outline=found, whole=whole, map=self._map(found), metrics=self._metrics())
 
     @property
     def label(self) -> str:
@@ -71,11 +72,11 @@ class Opened:
             if now == self._seen:
                 return
             new = self.content
-            if now[:2] != self._seen[:2]:
+            if now[:-1] != self._seen[:-1]:
                 try:
                     found = self._checked(load(self.path))
                     whole = Whole(self.path, found, found)
-                    new = replace(new, outline=found, whole=whole, map=archive_text(found), trouble="")
+                    new = replace(new, outline=found, whole=whole, map=self._map(found), trouble="")
                 except UNREADABLE as error:
                     new = replace(new, trouble=f"{error}; showing the map that was there before")
             try:
@@ -104,18 +105,21 @@ class Opened:
         registry.get(task)
         return replace(found, task=task)
 
+    def _map(self, found: Repertoire) -> str:
+        return archive_text(found, cell_values(self.path, found))
+
     def _metrics(self) -> dict[str, Floats]:
         path = self._archive.with_name("metrics.csv")
         return read_metrics(path) if self._archive.name == "archive.safetensors" and path.is_file() else {}
 
     def _stamps(self) -> tuple[tuple[int, int, int] | None, ...]:
         """Files are replaced, never written into, so a new state is another inode or time."""
-        return tuple(_stamp(self._archive.with_name(name)) for name in (self._archive.name, *BESIDE))
+        actor, metrics = (self._archive.with_name(name) for name in ("actor.safetensors", "metrics.csv"))
+        return tuple(_stamp(path) for path in (self._archive, actor, re_evaluation_file(self.path), metrics))
 
 
 UNREADABLE = (ValueError, OSError, MemoryError)
 SEEN = ("centroids", "fitness", "descriptor")
-BESIDE = ("actor.safetensors", "metrics.csv")
 
 
 def open_runs(paths: tuple[Path, ...], *, trust: bool, task: str | None = None) -> list[Opened]:

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nicegui import run as threads
 from nicegui import ui
 
-from dcrl.explorer import behaviour, curves, wire
-from dcrl.explorer.behaviour import MODES, Mode
-from dcrl.explorer.elements import ArchiveMap, Player, first, listed, style
+from dcrl.explorer import curves, downloads
+from dcrl.explorer.elements import ArchiveMap, Player, first, style
 from dcrl.explorer.opened import Content, Opened
-from dcrl.repertoires.repertoire import Repertoire
+from dcrl.explorer.panel import Panel
+from dcrl.explorer.playing import MODES, Choice, Mode, Played, place, sentence, simulated
 
 LOOK_SECONDS = 1.0  # how often a tab looks whether its run has changed
-LARGEST_SEED = 2**32 - 1
-MODE_NAMES = {"elite": "elite", "actor": "actor", "both": "side by side"}
 WELCOME = "Choose a place on the map: click, or use the arrow keys."
 
 
 class View:
     """What one browser tab shows. Nothing of it is shared with other tabs but the runs themselves."""
 
-    def __init__(self, runs: Sequence[Opened]) -> None:
-        self.runs, self.run = runs, runs[0]
+    def __init__(self, runs: Sequence[Opened], command: str) -> None:
+        self.runs, self.run, self.command = runs, runs[0], command
         self.shown: Content = self.run.content
         self.mode: Mode = "elite"
         self.seed = 0
+        self.pinned: int | None = None
         self.choice: tuple[int | None, list[float]] | None = None
+        self.played: Played | None = None
         self.turn = 0
         self.client = ui.context.client
 
@@ -55,32 +54,18 @@ class View:
                 with ui.element("section").classes("dcrl-card"):
                     self.heading = ui.label().classes("dcrl-heading")
                     self.about = ui.label().classes("dcrl-about")
-                    self.map = ArchiveMap(self.picked)
+                    self.map = ArchiveMap(self.picked, self.command)
                 with ui.element("section").classes("dcrl-card dcrl-training"):
                     self.charts: curves.Charts | None = None
                     ui.timer(0, self.add_charts, once=True)  # after the map, whose scripts are smaller
             with ui.element("div").classes("dcrl-column"), ui.element("section").classes("dcrl-card"):
-                self._controls()
-                self.player = Player(WELCOME)
+                self.panel = Panel(self.set_mode, self.set_seed, self.compare)
+                self.player = Player(WELCOME, self.download)
         self.describe()
         ui.timer(LOOK_SECONDS, self.look)
 
     def add_charts(self) -> None:
         self.charts = curves.Charts(self.shown.metrics)
-
-    def _controls(self) -> None:
-        with ui.row().classes("dcrl-modes"):
-            self.modes = ui.toggle(MODE_NAMES, value="elite", on_change=lambda event: self.set_mode(event.value))
-            self.modes.props("no-caps dense unelevated toggle-color=primary")
-            self.no_actor = ui.label("this run has no actor").classes("dcrl-about")
-            ui.space()
-            self.seeds = ui.number(
-                "start state (seed)", value=0, min=0, max=LARGEST_SEED, precision=0, on_change=self.set_seed
-            )
-            self.seeds.props("dense outlined").classes("dcrl-seed")
-            ui.button("re-roll", icon="casino", on_click=self.reroll).props("no-caps unelevated dense").tooltip(
-                "another start state of the same policy"
-            )
 
     def words(self) -> dict[str, str]:
         """What is shown, and whether all of it could be read."""
@@ -98,21 +83,27 @@ class View:
         words = self.words()
         self.heading.set_text(words["heading"])
         self.about.set_text(words["about"])
+        elite = None if self.played is None else self.played.policies[-1].cell
         has_actor = self.shown.outline.actor_parameters is not None
-        self.no_actor.set_visibility(not has_actor)
-        self.modes.set_visibility(has_actor)
+        self.panel.describe(self.mode, elite, self.pinned, has_actor=has_actor)
 
     async def open(self, number: object) -> None:
         if not isinstance(number, int) or not 0 <= number < len(self.runs):
             return
         self.run, self.choice = self.runs[number], None
-        self.turn += 1
-        self.player.show("[]")
-        self.player.say(WELCOME)
+        self.clear(WELCOME)
+        self.pin(None)
         if self.run.content.outline.actor_parameters is None:
-            self.modes.set_value("elite")
+            self.panel.modes.set_value("elite")
         self.update(self.run.content)
         await threads.io_bound(self.run.verify)
+
+    def clear(self, hint: str) -> None:
+        """Play nothing, and say why."""
+        self.turn += 1
+        self.played = None
+        self.player.show("[]")
+        self.player.say(hint)
 
     def look(self) -> None:
         """Follow a run that is still training."""
@@ -121,7 +112,7 @@ class View:
 
     def update(self, content: Content) -> None:
         before, self.shown = self.shown, content
-        if before.outline is not content.outline:
+        if before.map != content.map:
             self.map.show(content.map)
         self.describe()
         if self.charts is not None:
@@ -131,21 +122,30 @@ class View:
         if mode in MODES:
             self.mode = mode
             self.map.aim(mode != "elite")
+            self.pin(None)
             await self.play()
 
-    async def set_seed(self) -> None:
-        value = self.seeds.value
-        if isinstance(value, int | float) and math.isfinite(value) and 0 <= value <= LARGEST_SEED:
-            self.seed = int(value)
-            await self.play()
+    async def set_seed(self, seed: int) -> None:
+        self.seed = seed
+        await self.play()
 
-    def reroll(self) -> None:
-        self.seeds.set_value((self.seed + 1) % (LARGEST_SEED + 1))
+    def pin(self, cell: int | None) -> None:
+        self.pinned = cell
+        self.map.pin(cell)
+        self.describe()
+
+    async def compare(self) -> None:
+        """Keep the elite that is played beside the ones chosen from now on, or stop that."""
+        if self.pinned is not None:
+            self.pin(None)
+            await self.play()
+        elif self.played is not None and self.played.policies[-1].cell is not None:
+            self.pin(self.played.policies[-1].cell)
 
     async def picked(self, sent: Any) -> None:
         """A place was chosen; what a browser sends is checked like any other input."""
         try:
-            self.choice = _choice(sent, self.shown.outline)
+            self.choice = place(sent, self.shown.outline)
         except (TypeError, ValueError, KeyError, OverflowError):
             return
         await self.play()
@@ -155,64 +155,49 @@ class View:
         if self.choice is None:
             return
         self.turn += 1
-        turn, whole, (cell, target), seed = self.turn, self.shown.whole, self.choice, self.seed
+        turn, whole, (cell, target) = self.turn, self.shown.whole, self.choice
+        choice = Choice(mode=self.mode, cell=cell, target=target, seed=self.seed, pinned=self.pinned)
         waiting = asyncio.create_task(self._say_soon(turn))
         try:
             newest = lambda: turn == self.turn  # a key held down chooses faster than a robot runs
-            text = await threads.io_bound(simulated, whole, self.mode, cell, target, seed, turn, newest)
+            played = await threads.io_bound(simulated, whole, choice, turn, newest)
         except Exception as error:  # a task's own code may raise anything
             if turn == self.turn and not self.gone:
-                self.player.show("[]")
-                self.player.say(_sentence(error))
+                self.clear(sentence(error))
+                self.describe()
             if isinstance(error, ValueError):
                 return
             raise
         finally:
             waiting.cancel()
-        if turn == self.turn and not self.gone and text is not None:
-            self.player.show(text)
+        if turn == self.turn and not self.gone and played is not None:
+            self.played = played
+            self.player.show(played.text)
+            self.describe()
 
     async def _say_soon(self, turn: int) -> None:
         await asyncio.sleep(0.4)
         if turn == self.turn and not self.gone:
             self.player.say("simulating …")
 
+    async def download(self, sent: Any) -> None:
+        """Make a file of what is played; what a browser sends is checked like any other input."""
+        if self.played is None:
+            return
+        try:
+            policy, format = downloads.wanted(sent, self.played)
+        except (TypeError, ValueError, KeyError, IndexError, OverflowError):
+            return
+        with self.panel.progress() as watch:
+            try:
+                file = await threads.io_bound(downloads.made, self.played, policy, format, watch)
+            except (ValueError, OSError) as error:
+                ui.notify(sentence(ValueError(str(error))), type="negative", multi_line=True, close_button=True)
+                return
+        if file is not None and not self.gone:
+            ui.download.content(file.content, file.name)
+
     @property
     def gone(self) -> bool:
         """The tab was closed."""
         return self.client.id not in self.client.instances
-
-
-def simulated(
-    whole: Callable[[], Repertoire],
-    mode: Mode,
-    cell: int | None,
-    target: list[float],
-    seed: int,
-    turn: int,
-    wanted: Callable[[], bool] = lambda: True,
-) -> str | None:
-    """The motions that a choice stands for, as text for the player; None if they are no longer wanted."""
-    found = whole()  # takes a while the first time; before the simulator is loaded, so that damage is reported at once
-    if not wanted():
-        return None
-    from dcrl.rendering.motion import shapes  # here: it loads JAX and MuJoCo, which a map can be drawn without
-
-    robot = shapes(found.task)
-    played = []
-    for one in behaviour.chosen(found, mode, cell, target):
-        motion = behaviour.play(one, seed)
-        played.append(wire.motion_message(found, one, motion, robot, seed))
-    return listed(played, turn)
-
-
-def _choice(sent: Any, found: Repertoire) -> tuple[int | None, list[float]]:
-    cell, target = sent["cell"], [float(value) for value in sent["target"]]
-    if len(target) != found.space.size or not all(map(math.isfinite, target)):
-        raise ValueError(f"a target has {found.space.size} finite numbers, got {target}")
-    return None if cell is None else int(cell), target
-
-
-def _sentence(error: Exception) -> str:
-    text = str(error) if isinstance(error, ValueError) else f"simulating failed with {type(error).__name__}: {error}"
-    return text[:1].upper() + text[1:].rstrip(".") + "."

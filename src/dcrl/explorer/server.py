@@ -18,19 +18,18 @@ import uvicorn
 from fastapi import FastAPI
 from nicegui import ui
 
-from dcrl.explorer import behaviour
 from dcrl.explorer.guard import Guard
 from dcrl.explorer.opened import Opened
 from dcrl.explorer.page import View
-from dcrl.repertoires.choice import choose
+from dcrl.explorer.playing import play_once
 
 FOLLOW_SECONDS = 2.0  # how often the runs' files are looked at
 WARM_SECONDS = 3.0  # until the simulator is loaded: the page comes first
 GOODBYE_SECONDS = 1  # for open connections, when the server is stopped
 
 
-def serve(runs: Sequence[Opened], opened: socket.socket, host: str) -> None:
-    """Serve the page until the process is stopped."""
+def serve(runs: Sequence[Opened], opened: socket.socket, host: str, command: str) -> None:
+    """Serve the page until the process is stopped; `command` starts it again."""
     warming = threading.Timer(WARM_SECONDS, _warm, args=(runs[0],))
     warming.daemon = True
 
@@ -43,7 +42,7 @@ def serve(runs: Sequence[Opened], opened: socket.socket, host: str) -> None:
         following.cancel()
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
-    ui.page("/")(lambda: View(runs).build())
+    ui.page("/")(lambda: View(runs, command).build())
     ui.run_with(
         app,
         title="dcrl explore",
@@ -78,5 +77,4 @@ def _warm(run: Opened) -> None:
     """Play an elite once, so that what is compiled at the first episode is ready at the first click."""
     run.verify()
     with contextlib.suppress(ValueError):  # reported when a cell is clicked
-        found = run.content.whole()
-        behaviour.play(choose(found), 0)
+        play_once(run.content.whole())

@@ -1,4 +1,4 @@
-// Colours that mean fitness (viridis, from the least to the greatest) and the two kinds of policies.
+// Colours that mean a cell's value (viridis, from the least to the greatest) and the kinds of policies.
 
 const VIRIDIS = [
   [68, 1, 84], [72, 40, 120], [62, 73, 137], [49, 104, 142], [38, 130, 142],
@@ -15,4 +15,4 @@ export function viridis(share) {
 
 export const GRADIENT = VIRIDIS.map((colour) => `rgb(${colour.join(",")})`).join(", ");
 
-export const KIND_COLOUR = { elite: "#e8590c", actor: "#1c7ed6" };
+export const KIND_COLOUR = { elite: "#e8590c", pinned: "#ae3ec9", actor: "#1c7ed6" };

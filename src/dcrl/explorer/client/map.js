@@ -166,7 +166,10 @@ export function createMap(root, pick) {
   addGestures(picture.element, { ...Object.fromEntries(ready), leave: tip.hide, view: () => viewport.view });
   new ResizeObserver(render).observe(picture.element);
   window.addEventListener("dcrl-progress", (event) => { // how far the player's motions have got
-    for (const { kind, descriptor } of event.detail) marks.set(kind, descriptor);
+    for (const { kind, descriptor } of event.detail) {
+      if (descriptor.every(Number.isFinite)) marks.set(kind, descriptor); // some environments give none at the start
+      else marks.delete(kind);
+    }
     if (archive) renderMarks();
   });
 

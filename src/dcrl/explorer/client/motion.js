@@ -1,4 +1,13 @@
-// A recorded motion as the server or the file gives it: frames of poses, packed as base64, read at any time.
+// A recorded motion as the server or the file gives it: frames of poses or pictures, read at any time.
+
+const PACKED = {
+  position: Float32Array, // (frames, moving, 3)
+  rotation: Float32Array, // (frames, moving, 4) wxyz
+  path: Float32Array, // (frames, 3)
+  earned: Float64Array, // (frames,) fitness so far
+  reached: Float32Array, // (frames, D) descriptor so far
+  contact: Uint8Array, // (frames, F)
+};
 
 function unpack(text, Type) {
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -8,17 +17,11 @@ function unpack(text, Type) {
 /** Decode what `explorer/wire.py` packs. `at(step)` is the frame before a step and the share of the way to the next. */
 export function readMotion(given) {
   const step = unpack(given.step, Int32Array); // (frames,) the control step of each
-  const motion = {
-    ...given,
-    step,
-    steps: step[step.length - 1],
-    position: unpack(given.position, Float32Array), // (frames, moving, 3)
-    rotation: unpack(given.rotation, Float32Array), // (frames, moving, 4) wxyz
-    path: unpack(given.path, Float32Array), // (frames, 3)
-    earned: unpack(given.earned, Float64Array), // (frames,) fitness so far
-    reached: unpack(given.reached, Float32Array), // (frames, D) descriptor so far
-    contact: unpack(given.contact, Uint8Array), // (frames, F)
-  };
+  const motion = { ...given, step, steps: step[step.length - 1] };
+  for (const [name, Type] of Object.entries(PACKED)) {
+    if (given[name] !== undefined) motion[name] = unpack(given[name], Type);
+  }
+  motion.series = (given.series ?? []).map((one) => ({ ...one, values: unpack(one.values, Float32Array) })); // (frames, names)
   motion.at = (time) => {
     const limited = Math.min(Math.max(time, 0), motion.steps);
     let [low, high] = [0, step.length - 1];

@@ -1,4 +1,9 @@
 // The player as a NiceGUI element: `motions` is the JSON text of a list of motions, `hint` a sentence over the picture.
+// Emits `download`. Without a server it plays what it has, and nothing that is chosen on the map.
+
+import { isLost, onConnection } from "dcrl-explorer/connection.js";
+
+const LOST = "The server does not answer, so nothing new can be played.";
 
 export default {
   template: "<div></div>",
@@ -6,21 +11,36 @@ export default {
   async mounted() {
     const { createPlayer } = await import("dcrl-explorer/player.js"); // after the map is there: it brings three.js
     if (this.gone) return;
-    this.player = createPlayer(this.$el);
-    if (this.motions) this.player.show(JSON.parse(this.motions));
-    this.player.say(this.hint ?? "");
+    this.player = createPlayer(this.$el, (wanted) => this.$emit("download", wanted));
+    this.refresh();
+    this.unlisten = onConnection({
+      changed: () => this.say(),
+      missed: () => {
+        this.player.show([]);
+        this.player.say(LOST);
+      },
+    });
   },
   beforeUnmount() {
     this.gone = true;
+    this.unlisten?.();
     this.player?.dispose();
   },
-  watch: {
-    motions(text) {
-      this.player?.show(JSON.parse(text));
-      this.player?.say(this.hint ?? "");
+  methods: {
+    refresh() {
+      if (this.motions) this.player?.show(JSON.parse(this.motions));
+      this.say();
     },
-    hint(sentence) {
-      this.player?.say(sentence ?? "");
+    say() {
+      this.player?.say(isLost() && this.hint ? LOST : (this.hint ?? ""));
+    },
+  },
+  watch: {
+    motions() {
+      this.refresh();
+    },
+    hint() {
+      this.say();
     },
   },
 };

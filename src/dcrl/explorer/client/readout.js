@@ -3,8 +3,14 @@
 import { KIND_COLOUR } from "dcrl-explorer/colours.js";
 import { make, pretty } from "dcrl-explorer/dom.js";
 
-/** Fill `root` with a table of one motion; `update(frame, time)` counts along. */
-export function createReadout(root, motion) {
+const FILES = [
+  ["onnx", "ONNX", "the policy as an ONNX file, with its contract (.zip)"],
+  ["npz", "NumPy", "the policy as a NumPy file, with its contract (.zip)"],
+  ["video", "video", "a video of this episode"],
+];
+
+/** Fill `root` with a table of one motion; the function returned counts along. `download(format)` is null without files. */
+export function createReadout(root, motion, download) {
   const box = make("section", "dcrl-readout");
   const heading = make("h3", "", motion.title);
   heading.style.setProperty("--kind", KIND_COLOUR[motion.kind]);
@@ -40,16 +46,30 @@ export function createReadout(root, motion) {
     return dot;
   });
   box.append(heading, table, feet, status);
+  if (download) box.append(files(motion, download));
   root.append(box);
 
-  return function update(frame, time) {
+  return function update(time) {
+    const [frame] = motion.at(time);
     put(earned, motion.earned[frame]);
-    motion.row(motion.reached, frame).forEach((value, i) => put(reached[i], value));
-    motion.row(motion.contact, frame).forEach((touching, i) => dots[i].classList.toggle("on", touching > 0));
+    motion.row(motion.reached, frame).forEach((value, i) => put(reached[i], Number.isNaN(value) ? null : value));
+    if (dots.length) motion.row(motion.contact, frame).forEach((on, i) => dots[i].classList.toggle("on", on > 0));
     const ended = time >= motion.steps;
     const step = Math.min(Math.floor(time), motion.steps);
     status.textContent =
       `step ${step} of ${motion.steps}, ${(step * motion.period).toFixed(2)} s, start state of seed ${motion.seed}` +
       (ended ? `; ${motion.ending}` : "");
   };
+}
+
+function files(motion, download) {
+  const row = make("div", "dcrl-files", "download ");
+  for (const [format, text, title] of FILES) {
+    if (format === "video" && motion.unseen) continue;
+    const button = make("button", "", text);
+    Object.assign(button, { type: "button", title, onclick: () => download(format) });
+    button.dataset.format = format;
+    row.append(button);
+  }
+  return row;
 }
