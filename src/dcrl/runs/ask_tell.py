@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dcrl.algorithms.asked import Asked
-from dcrl.algorithms.state import Report, State
+from dcrl.algorithms.state import Report, State, with_entries
 from dcrl.networks.policies import HIDDEN
 from dcrl.runs import config as configs
 from dcrl.runs import presets, training
@@ -104,9 +104,9 @@ class AskTell:
         if self._asked is None:
             raise ValueError("nothing was asked: call ask first, then tell once")
         state, report = self.run.algorithm.tell(self._asked, evaluations)
-        self.state, self._asked = state, None
+        self.state, self._asked = with_entries(state, self.state), None
         if report is not None:
-            self._recording.record(state, report)
+            self._recording.record(self.state, report)
             self._recording.save_what_is_due()
         return report
 
