@@ -119,7 +119,7 @@ def test_colours_mean_what_was_chosen(address: str, new_page: Callable[..., Any]
     before = colours()
     page.select_option(".dcrl-colour", "entered")
     assert colours() != before
-    assert page.locator(".dcrl-map-legend .dcrl-number").first.inner_text() == "0.00"
+    assert page.locator(".dcrl-map-legend .dcrl-number").first.inner_text() == "0"
     page.hover(f"[data-cell='{cells[0]}']")
     assert "generation of entry" in page.locator(".dcrl-tip").inner_text()
     choose_run(page, 3)  # one without entries

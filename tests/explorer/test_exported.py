@@ -60,7 +60,7 @@ def test_exported_elites_can_be_named_by_descriptor(
     file = tmp_path / "page.html"
     place = ",".join(map(str, wanted.tolist()))
     assert command(["explore", str(run), "--export", str(file), "--descriptor", place]) == 0
-    assert "the motions of 1 elites" in capsys.readouterr().out
+    assert "the motions of 1 elite\n" in capsys.readouterr().out
     assert f'"recorded":[{int(found.nearest(wanted, 1)[0])}]' in file.read_text()
     assert command(["explore", str(run), "--export", str(file)]) == 2
     assert "--overwrite replaces it" in capsys.readouterr().err

@@ -85,7 +85,7 @@ class Panel:
         try:
             yield watch
         finally:
-            timer.delete()
+            timer.cancel()  # not deleted: the tab may be gone, and all elements with it
             self.drawing.set_visibility(False)
 
 

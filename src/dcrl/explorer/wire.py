@@ -59,5 +59,6 @@ def _value(value: Value, occupied: Bools) -> dict[str, Any]:
         "key": value.key,
         "label": value.label,
         "values": [float(number) if there else None for number, there in zip(value.values, known, strict=True)],
+        "whole": value.key != "fitness" and bool((found == np.round(found)).all()),
         "range": [float(found.min()), float(found.max())] if len(found) else [0.0, 1.0],
     }

@@ -19,6 +19,11 @@ export function pretty(value) {
   return value.toFixed(size >= 10 ? 2 : 3).replace(/(\.\d\d)0$/, "$1");
 }
 
+/** A number of one of an archive's values: counts and the like without decimals. */
+export function valueText({ whole }, number) {
+  return whole && number !== null ? String(number) : pretty(number);
+}
+
 /** A new element with classes and text; text is never read as HTML. */
 export function make(tag, classes = "", text = "") {
   const element = document.createElement(tag);

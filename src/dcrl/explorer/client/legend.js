@@ -1,7 +1,7 @@
 // The bar below the map: what its colours mean, and the zoom buttons.
 
 import { GRADIENT } from "dcrl-explorer/colours.js";
-import { make, pretty } from "dcrl-explorer/dom.js";
+import { make, valueText } from "dcrl-explorer/dom.js";
 
 /** A row of buttons; `buttons` are [sign, label, action]. */
 export function zoomButtons(buttons) {
@@ -21,7 +21,7 @@ export function zoomButtons(buttons) {
 export function fillLegend(legend, values, shown, recolour, buttons) {
   const gradient = make("span", "dcrl-gradient");
   gradient.style.background = `linear-gradient(to right, ${GRADIENT})`;
-  const [least, greatest] = shown.range.map((value) => make("span", "dcrl-number", pretty(value)));
+  const [least, greatest] = shown.range.map((value) => make("span", "dcrl-number", valueText(shown, value)));
   legend.replaceChildren(chooser(values, shown, recolour), least, gradient, greatest, buttons);
 }
 

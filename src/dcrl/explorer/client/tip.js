@@ -1,6 +1,6 @@
 // The note beside the pointer: a cell's number, descriptor and values.
 
-import { make, pretty } from "dcrl-explorer/dom.js";
+import { make, pretty, valueText } from "dcrl-explorer/dom.js";
 import { isFilled } from "dcrl-explorer/places.js";
 
 export function createTip(frame) {
@@ -26,8 +26,8 @@ function lines(archive, cell) {
   const found = [make("b", "", `cell ${cell}${filled ? "" : ", empty"}`)];
   const place = filled ? archive.descriptor[cell] : archive.centroid[cell];
   found.push(...place.map((value, axis) => make("span", "", `${archive.names[axis]} ${pretty(value)}`)));
-  for (const { label, values } of filled ? archive.values : []) {
-    found.push(make("span", "", `${label} ${pretty(values[cell])}`));
+  for (const value of filled ? archive.values : []) {
+    found.push(make("span", "", `${value.label} ${valueText(value, value.values[cell])}`));
   }
   if (archive.recorded && !archive.recorded.includes(cell)) found.push(make("span", "", "not recorded in this file"));
   return found;
