@@ -7,7 +7,6 @@ are left are computed and compared as those of all would be.
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from dcrl.types import Floats, Ints
 
@@ -20,6 +19,8 @@ def cell_of(centroids: Floats, descriptor: Floats) -> Ints:
     """(B,) the nearest centroid's index, the lowest of equally near ones."""
     if len(descriptor) * len(centroids) < LARGE or len(centroids) <= NEAREST or not np.isfinite(descriptor).all():
         return compared(centroids, descriptor)
+    from scipy.spatial import cKDTree  # here: archives are loaded without it
+
     tree = cKDTree(centroids.astype(np.float64))
     found = tree.query(descriptor.astype(np.float64), k=np.arange(1, NEAREST + 1))
     distance, proposed = (
