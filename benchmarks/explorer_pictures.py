@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -36,6 +36,19 @@ class Picture:
     height: int
     dark: bool = False
     whole: bool = False  # the page to its end, not only what a screen shows
+    compared: tuple[float, float] | None = None  # the descriptor of an elite to compare with
+    colours: str | None = None  # the value that colours mean, if the run has it
+    charts: bool = False  # of joints over time
+
+
+def click(page: Page, place: tuple[float, float]) -> None:
+    """On the map, where a descriptor is."""
+    where = page.evaluate(
+        "place => { const p = new DOMPoint(...place).matrixTransform("
+        "document.querySelector('.dcrl-cells').getScreenCTM()); return [p.x, p.y]; }",
+        list(place),
+    )
+    page.mouse.click(*where)
 
 
 def take(browser: Browser, address: str, picture: Picture) -> None:
@@ -49,13 +62,19 @@ def take(browser: Browser, address: str, picture: Picture) -> None:
     page.goto(address)
     page.wait_for_selector(".dcrl-cells path", state="attached")
     page.get_by_role("button", name=picture.mode, exact=True).click()
-    where = page.evaluate(
-        "place => { const p = new DOMPoint(...place).matrixTransform("
-        "document.querySelector('.dcrl-cells').getScreenCTM()); return [p.x, p.y]; }",
-        list(picture.place),
-    )
-    page.mouse.click(*where)
-    page.wait_for_selector(".dcrl-readout")
+    if picture.colours is not None and page.locator(".dcrl-colour").count():
+        page.locator(".dcrl-colour").select_option(picture.colours)
+    if picture.compared is not None:
+        click(page, picture.compared)
+        page.wait_for_selector(".dcrl-readout")
+        page.get_by_role("button", name="compare", exact=True).click()
+        page.get_by_text("compared with cell").wait_for()
+    click(page, picture.place)
+    two = picture.compared is not None or picture.mode == "side by side"
+    page.wait_for_function(f"document.querySelectorAll('.dcrl-readout').length === {1 + two}")
+    if picture.charts:
+        page.locator(".dcrl-traces summary").first.click()
+        page.locator(".dcrl-traces summary").last.click()
     page.wait_for_timeout(1000)
     page.locator(".dcrl-scrub").fill(str(picture.step))
     page.wait_for_selector(f".dcrl-status:has-text('step {picture.step} ')")
@@ -79,7 +98,27 @@ def main() -> None:
     one, two, step = tuple(given.elite), tuple(given.beside), given.step
     pictures = (
         Picture(name="explorer", mode="side by side", place=two, step=step, width=1360, height=880),
-        Picture(name="explorer-dark", mode="elite", place=one, step=step, width=1360, height=880, dark=True),
+        Picture(
+            name="explorer-compare",
+            mode="elite",
+            place=one,
+            compared=two,
+            charts=True,
+            step=step,
+            width=1360,
+            height=880,
+            whole=True,
+        ),
+        Picture(
+            name="explorer-dark",
+            mode="elite",
+            place=one,
+            colours="entered",
+            step=step,
+            width=1360,
+            height=880,
+            dark=True,
+        ),
         Picture(name="explorer-phone", mode="elite", place=one, step=step, width=390, height=844, whole=True),
     )
     command = [Path(sys.executable).with_name("dcrl"), "explore", given.run, "--port", "0", "--no-browser"]
