@@ -22,7 +22,9 @@ export function fillLegend(legend, values, shown, recolour, buttons) {
   const gradient = make("span", "dcrl-gradient");
   gradient.style.background = `linear-gradient(to right, ${GRADIENT})`;
   const [least, greatest] = shown.range.map((value) => make("span", "dcrl-number", valueText(shown, value)));
-  legend.replaceChildren(chooser(values, shown, recolour), least, gradient, greatest, buttons);
+  const scale = make("span", "dcrl-scale");
+  scale.append(least, gradient, greatest);
+  legend.replaceChildren(chooser(values, shown, recolour), scale, buttons);
 }
 
 function chooser(values, shown, recolour) {
