@@ -13,7 +13,7 @@ import pytest
 import dcrl.simulators.mujoco as module
 from dcrl import keys
 from dcrl.simulators.mujoco import MujocoSimulator
-from dcrl.simulators.simulator import is_stable
+from dcrl.simulators.stability import is_stable
 from dcrl.tasks import registry
 from dcrl.types import Evaluation, Physics
 

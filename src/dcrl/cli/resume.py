@@ -12,6 +12,8 @@ from dcrl.repertoires.words import plural
 from dcrl.runs import training
 from dcrl.runs.checkpoint_config import CheckpointConfig
 from dcrl.runs.recording import publish
+from dcrl.simulators import workers
+from dcrl.simulators.workers import WorkersConfig
 
 
 def run(
@@ -23,6 +25,7 @@ def run(
     task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None,
     trust_task: bool = False,
     quiet: bool = False,
+    where: Annotated[WorkersConfig, tyro.conf.arg(name="")] = workers.DEFAULT,
     saving: Annotated[CheckpointConfig, tyro.conf.arg(name="")] = training.DEFAULT,
 ) -> int:
     """Continue a run from its newest intact checkpoint; the outcome is that of a run that was never interrupted.
@@ -34,10 +37,11 @@ def run(
         task: where the run's own task is now, as file.py:object or module:object
         trust_task: run the code that the run names as its task; not needed for a file that you have used before
         quiet: no progress
+        where: where episodes are played
         saving: how often files are written
     """
     with training.reopen(
-        path, saving, evaluations=evaluations, threads=threads, task=task, trust_task=trust_task
+        path, saving, evaluations=evaluations, threads=threads, where=where, task=task, trust_task=trust_task
     ) as found:
         state = found.restore(lambda sentence: warn(f"{sentence}; using an older checkpoint"))
         if state is None:

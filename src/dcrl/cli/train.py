@@ -20,6 +20,8 @@ from dcrl.runs import presets, training
 from dcrl.runs.checkpoint_config import CheckpointConfig
 from dcrl.runs.config import RunConfig
 from dcrl.runs.presets import Preset
+from dcrl.simulators import workers
+from dcrl.simulators.workers import WorkersConfig
 from dcrl.tasks import registry as tasks
 
 
@@ -51,13 +53,17 @@ class Flags:
     """Replace an existing run."""
     quiet: bool = False
     """No preview and no progress."""
+    where: WorkersConfig = workers.DEFAULT
     saving: CheckpointConfig = training.DEFAULT
 
 
 def main(arguments: Sequence[str]) -> int:
     flags = parse(arguments)
     config = config_of(flags)
-    with training.begin(config, flags.output, flags.saving, overwrite=flags.overwrite, threads=flags.threads) as run:
+    begun = training.begin(
+        config, flags.output, flags.saving, overwrite=flags.overwrite, threads=flags.threads, where=flags.where
+    )
+    with begun as run:
         if not flags.quiet:
             preview(run)
         return train_with_display(run, None, flags.saving, quiet=flags.quiet)

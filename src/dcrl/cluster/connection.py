@@ -21,14 +21,19 @@ CONNECT_SECONDS = 5.0
 PREFIX = "dcrl-ray-"
 
 
+def require_ray() -> None:
+    """Refuse, with a sentence, where Ray is not installed."""
+    if find_spec("ray") is None:
+        raise ValueError("Ray is an optional extra: pip install 'dcrl-map-elites[ray]'")
+
+
 @contextmanager
 def connected(address: str | None) -> Iterator[None]:
     """Connect this process to the cluster at `address`: `auto`, HOST:PORT, or None for a Ray of its own.
 
     A Ray of its own has this machine's cores, and is stopped at the end without leaving files or processes.
     """
-    if find_spec("ray") is None:
-        raise ValueError("Ray is an optional extra: pip install 'dcrl-map-elites[ray]'")
+    require_ray()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address is None:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # or Ray would keep one in the home directory

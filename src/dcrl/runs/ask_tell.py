@@ -27,6 +27,7 @@ from dcrl.runs.place import directory
 from dcrl.runs.presets import Preset
 from dcrl.runs.recording import Recording
 from dcrl.runs.run import Run
+from dcrl.simulators.workers import HERE_ONLY
 from dcrl.tasks import registry as tasks
 from dcrl.types import Evaluation
 from dcrl.user_code import trust
@@ -116,7 +117,7 @@ def _opened(config: RunConfig, output: Path, saving: CheckpointConfig, overwrite
     """A new run, or the one in the run directory if it has the same settings."""
     path = directory(output, config, tasks.get(config.task))
     if overwrite or not (path / "checkpoints").is_dir():
-        with training.begin(config, output, saving, overwrite=overwrite) as run:
+        with training.begin(config, output, saving, overwrite=overwrite, where=HERE_ONLY) as run:
             yield run
         return
     found = differences(to_json(configs.read(path)), to_json(config))
@@ -125,7 +126,7 @@ def _opened(config: RunConfig, output: Path, saving: CheckpointConfig, overwrite
         raise ValueError(f"{path} holds a run with another {odd}; use the same value, or another output")
     if is_reference(config.task):
         trust.remember(config.task)
-    with training.reopen(path, saving, evaluations=config.evaluations) as run:
+    with training.reopen(path, saving, evaluations=config.evaluations, where=HERE_ONLY) as run:
         yield run
 
 

@@ -18,7 +18,9 @@ from dcrl.files import read_json
 from dcrl.hyperparameters import ADDED, layer_sizes
 from dcrl.networks.policies import HIDDEN, policy_layers
 from dcrl.runs.manifest import made_with
+from dcrl.simulators.workers import HERE_ONLY, WorkersConfig
 from dcrl.tasks import registry as tasks
+from dcrl.tasks.gymnasium import GymnasiumTask
 
 PAPER_EVALUATIONS = 1_000_000
 
@@ -66,14 +68,16 @@ def default(task: str, algorithm: str = catalogue.DEFAULT) -> RunConfig:
 
 @contextmanager
 def open_algorithm(
-    config: RunConfig, threads: int | None = None, task: tasks.AnyTask | None = None
+    config: RunConfig, threads: int | None = None, where: WorkersConfig = HERE_ONLY, reference: str | None = None
 ) -> Iterator[Algorithm]:
     """The algorithm that a configuration describes, ready to run; its simulator is open during the block.
 
-    `task` is its task, if that is known already.
+    `where` says which processes play the episodes; `reference` is where the task is now, if it was moved.
     """
-    task = tasks.get(config.task) if task is None else task
-    with simulators.make(task, config.simulator, threads) as simulator:
+    reference = config.task if reference is None else reference
+    task = tasks.get(reference)
+    workers = where.parsed(gymnasium=isinstance(task, GymnasiumTask))
+    with simulators.make(task, config.simulator, threads, workers, reference) as simulator:
         setting = Setting(
             simulator=simulator,
             layers=policy_layers(task.observation_size, task.action_size, config.hidden),

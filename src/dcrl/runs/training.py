@@ -30,6 +30,8 @@ from dcrl.runs.place import describe
 from dcrl.runs.presets import Preset
 from dcrl.runs.recording import Recording, publish
 from dcrl.runs.run import Run
+from dcrl.simulators.workers import DEFAULT as WORKERS
+from dcrl.simulators.workers import WorkersConfig
 from dcrl.tasks import registry as tasks
 from dcrl.user_code import trust
 from dcrl.user_code.reference import is_reference
@@ -47,6 +49,9 @@ def train(
     output: str | Path = "runs",
     simulator: str | None = None,
     threads: int | None = None,
+    workers: str | None = None,
+    address: str | None = None,
+    cpus_per_worker: int | None = None,
     hidden: tuple[int, ...] = HIDDEN,
     hyperparameters: Any = None,
     overwrite: bool = False,
@@ -64,6 +69,7 @@ def train(
     `preset="fast"` is a configuration of `dcrl_me` that needs less time for the same quality.
     The archive and the figures are refreshed every `refresh_seconds`. The whole state is saved every
     `checkpoint_minutes`, or every `checkpoint_generations` if that comes first; the last `keep_checkpoints` are kept.
+    `workers`, `address` and `cpus_per_worker` say where episodes are played, as the flags of `dcrl train` do.
     `log` names where the metrics go besides `metrics.csv`: "tensorboard", "wandb". `on_report` is called after every
     generation. A run that was interrupted continues with `dcrl.resume`.
     """
@@ -77,7 +83,8 @@ def train(
         hyperparameters=presets.hyperparameters(preset, algorithm) if hyperparameters is None else hyperparameters,
     )
     saving = _saving(refresh_seconds, checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
-    with begin(config, Path(output), saving, overwrite=overwrite, threads=threads) as run:
+    where = WorkersConfig(workers=workers, address=address, cpus_per_worker=cpus_per_worker)
+    with begin(config, Path(output), saving, overwrite=overwrite, threads=threads, where=where) as run:
         run_training(run, None, saving, on_report)
     return load(run.path)
 
@@ -87,6 +94,9 @@ def resume(
     *,
     evaluations: int | None = None,
     threads: int | None = None,
+    workers: str | None = None,
+    address: str | None = None,
+    cpus_per_worker: int | None = None,
     task: str | None = None,
     trust_task: bool = False,
     refresh_seconds: float = DEFAULT.refresh_seconds,
@@ -103,7 +113,11 @@ def resume(
     it before. The other arguments are those of `train`.
     """
     saving = _saving(refresh_seconds, checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
-    with reopen(Path(path), saving, evaluations=evaluations, threads=threads, task=task, trust_task=trust_task) as run:
+    where = WorkersConfig(workers=workers, address=address, cpus_per_worker=cpus_per_worker)
+    opened = reopen(
+        Path(path), saving, evaluations=evaluations, threads=threads, where=where, task=task, trust_task=trust_task
+    )
+    with opened as run:
         state = run.restore(_warn)
         if state is None or not run.is_finished(state):
             run_training(run, state, saving, on_report)
@@ -114,13 +128,19 @@ def resume(
 
 @contextmanager
 def begin(
-    config: RunConfig, output: Path, saving: CheckpointConfig = DEFAULT, *, overwrite: bool, threads: int | None = None
+    config: RunConfig,
+    output: Path,
+    saving: CheckpointConfig = DEFAULT,
+    *,
+    overwrite: bool,
+    threads: int | None = None,
+    where: WorkersConfig = WORKERS,
 ) -> Iterator[Run]:
     """A new run directory, ready to train. Whoever names a task of their own agrees to run its code."""
     if is_reference(config.task):
         trust.remember(config.task)
     with (
-        _open_algorithm(config, saving, threads, tasks.get(config.task)) as algorithm,
+        _open_algorithm(config, saving, threads, where) as algorithm,
         Run.create(output, config, algorithm, overwrite=overwrite) as run,
     ):
         yield run
@@ -133,6 +153,7 @@ def reopen(
     *,
     evaluations: int | None = None,
     threads: int | None = None,
+    where: WorkersConfig = WORKERS,
     task: str | None = None,
     trust_task: bool = False,
 ) -> Iterator[Run]:
@@ -141,12 +162,13 @@ def reopen(
     Where `task` is now is noted in the manifest once training continues.
     """
     config = configs.read(path)
-    found = tasks.get(usable_task(config.task, path, given=task, trusted=trust_task))
+    reference = usable_task(config.task, path, given=task, trusted=trust_task)
+    found = tasks.get(reference)
     moved = None if task is None else describe(task, found, path)
     if evaluations is not None:
         config = dataclasses.replace(config, evaluations=evaluations)
     with (
-        _open_algorithm(config, saving, threads, found) as algorithm,
+        _open_algorithm(config, saving, threads, where, reference) as algorithm,
         Run(path, config, algorithm, found, moved) as run,
     ):
         yield run
@@ -154,11 +176,15 @@ def reopen(
 
 @contextmanager
 def _open_algorithm(
-    config: RunConfig, saving: CheckpointConfig, threads: int | None, task: tasks.AnyTask
+    config: RunConfig,
+    saving: CheckpointConfig,
+    threads: int | None,
+    where: WorkersConfig,
+    reference: str | None = None,
 ) -> Iterator[Algorithm]:
     logs.check(saving.log)
     devices.prepare(cache_directory())
-    with configs.open_algorithm(config, threads, task) as algorithm:
+    with configs.open_algorithm(config, threads, where, reference) as algorithm:
         generations(algorithm, config.evaluations)  # refuses a budget below one batch before anything is written
         yield algorithm
 

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 from gymnasium.vector import SyncVectorEnv
 
 from dcrl.networks.policies import Layers, act_each
-from dcrl.simulators.simulator import Recorder, Simulator, closed_error
+from dcrl.simulators.recorder import Recorder
+from dcrl.simulators.simulator import Simulator, closed_error
 from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.types import Array, Bools, Evaluation, Floats, Ints
+
+if TYPE_CHECKING:  # a worker process starts without JAX
+    import jax
 
 SLOTS = 32  # enough to share NumPy's overhead, few enough to be made quickly
 FREE = -1  # the episode of a slot that plays none
@@ -39,6 +42,10 @@ class GymnasiumSimulator(Simulator):
         self._closed = False
 
     def play(self, genotypes: Floats, keys: jax.Array, layers: Layers, *, record: bool) -> Evaluation:
+        return self.play_from(genotypes, seeds_of(keys), layers, record=record)
+
+    def play_from(self, genotypes: Floats, seeds: Ints, layers: Layers, *, record: bool) -> Evaluation:
+        """Play one episode of each policy (B, P) from the start that its seed (B,) gives."""
         task = self.task
         if self._closed:
             raise closed_error(task.name)
@@ -50,7 +57,7 @@ class GymnasiumSimulator(Simulator):
         todo = deque(np.flatnonzero(finite).tolist())
         if todo:
             environments = self._vector(min(len(todo), SLOTS))
-            for _ in _Slots(task, environments, todo, genotypes, _seeds(keys), layers, recorder).run():
+            for _ in _Slots(task, environments, todo, genotypes, seeds, layers, recorder).run():
                 pass
         with np.errstate(**OVERFLOW):
             return recorder.evaluation()
@@ -82,7 +89,7 @@ def play_one(
     """
     recorder = Recorder(1, task.horizon, task.observation_size, task.action_size, task.descriptor, record=True)
     recorder.begin(np.zeros(1, int), np.full(task.observation_size, np.nan), np.full(task.descriptor.size, np.nan))
-    for _ in _Slots(task, environments, deque([0]), genotypes, _seeds(keys), layers, recorder).run():
+    for _ in _Slots(task, environments, deque([0]), genotypes, seeds_of(keys), layers, recorder).run():
         yield recorder
 
 
@@ -204,8 +211,10 @@ class _Slots:
             )
 
 
-def _seeds(keys: jax.Array) -> Ints:
-    """(B,), what the environments are reset with."""
+def seeds_of(keys: jax.Array) -> Ints:
+    """(B,) uint32, what the environments are reset with."""
+    import jax
+
     return np.asarray(jax.vmap(jax.random.bits)(keys))
 
 

@@ -23,7 +23,8 @@ from mujoco import mjx
 
 from dcrl.networks.perceptrons import act
 from dcrl.networks.policies import Layers
-from dcrl.simulators.simulator import Simulator, closed_error, is_stable
+from dcrl.simulators.simulator import Simulator, closed_error
+from dcrl.simulators.stability import is_stable
 from dcrl.tasks.task import Task
 from dcrl.types import Array, Bools, Evaluation, Floats, Physics, Transitions
 

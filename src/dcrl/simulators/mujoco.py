@@ -20,7 +20,9 @@ from threadpoolctl import ThreadpoolController
 
 from dcrl.devices import cores
 from dcrl.networks.policies import Layers, act_each
-from dcrl.simulators.simulator import Recorder, Simulator, closed_error, is_stable
+from dcrl.simulators.recorder import Recorder
+from dcrl.simulators.simulator import Simulator, closed_error
+from dcrl.simulators.stability import is_stable
 from dcrl.tasks.engine import Batch, SimulationError, mujoco
 from dcrl.tasks.task import Task
 from dcrl.types import Bools, Evaluation, Floats, Ints, Physics

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from dcrl.simulators.mujoco import STAGE, start_states
-from dcrl.simulators.simulator import is_stable
+from dcrl.simulators.stability import is_stable
 from dcrl.tasks.engine import Batch, SimulationError, mujoco
 from dcrl.tasks.task import Task
 from dcrl.types import Floats, Physics
