@@ -121,6 +121,8 @@ def carry_out(
     backend: Backend, every: Sequence[Job], waiting: Sequence[Job], retries: int, done: str, noun: str = "run"
 ) -> int:
     """Carry out the waiting jobs on a backend; the exit code. `done` is said when all are complete."""
+    if not waiting:
+        return _conclude({}, done)
     with interrupts() as interrupt, Display(len(every), len(every) - len(waiting), f"{noun}s") as display:
         with backend:
             sweep = Sweep(backend, waiting, retries)

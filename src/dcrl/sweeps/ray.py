@@ -91,7 +91,14 @@ class RayCluster:
     def poll(self) -> list[Started | Ended]:
         self._hand_out()
         ended = ray.wait(list(self._tasks), num_returns=len(self._tasks), timeout=0)[0] if self._tasks else []
-        news = dict(ray.get(self._desk.news.remote()))  # asked for after that: who has ended has started
+        try:
+            news = dict(ray.get(self._desk.news.remote()))  # asked for after that: who has ended has started
+        except RayError:
+            self._desk, self._tasks = None, {}
+            raise ConnectionError(
+                "the connection to the Ray cluster was lost; the runs write a checkpoint and end, and the same command "
+                "resumes the sweep"
+            ) from None
         started = [Started(job=self._attempts[number], where=where) for number, where in news.items()]
         self._started |= news.keys()
         before: list[Started | Ended] = []
