@@ -101,7 +101,9 @@ class Checkpoints:
             except ValueError as error:
                 warn(str(error))
                 continue
-            before = content["about"] | {"configuration": completed(content["about"].get("configuration", {}))}
+            before = content["about"]
+            if isinstance(before, dict) and "configuration" in before:
+                before = before | {"configuration": completed(before["configuration"])}
             differing = [str(difference) for difference in differences(before, about)]
             if differing:
                 raise ValueError(
