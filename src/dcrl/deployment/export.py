@@ -71,7 +71,7 @@ def export(
     if (found.layers.sizes[0], found.layers.sizes[-1]) != (known.observation_size, known.action_size):
         raise ValueError(
             f"the policies take {found.layers.sizes[0]} observations to {found.layers.sizes[-1]} actions, but the task "
-            f"{task or found.task} has {known.observation_size} and {known.action_size}; "
+            f"{task or found.task} now has {known.observation_size} and {known.action_size}; "
             "export with the task they came from"
         )
     maker = _graph() if chosen == "onnx" else arrays
