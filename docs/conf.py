@@ -26,6 +26,7 @@ exclude_patterns = ["_site", "_static"]
 # Pages: plain Markdown, as GitHub shows it
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # a page may begin with a picture or skip a level of headings
+highlight_language = "text"
 smartquotes = False  # "--help" stays as it is
 nb_execution_mode = "off"  # notebooks are committed with their outputs; the tests execute them
 

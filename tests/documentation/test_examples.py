@@ -43,6 +43,9 @@ LEFT_OUT = {
     "pip": "changes the environment; its extras are checked",
     "python3": "makes an environment",
     "make": "installs; its target is checked",
+    "ray": "needs a cluster",
+    "srun": "needs a cluster",
+    "taskset": "pins a benchmark to a core",
 }
 EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"])
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
@@ -52,7 +55,7 @@ TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding=
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder like a user's, with the repository's examples and two small runs."""
     folder = tmp_path_factory.mktemp("user")
-    for name in ("examples", "benchmarks", "constraints.txt"):
+    for name in ("examples", "benchmarks", "studies", "constraints.txt"):
         (folder / name).symlink_to(ROOT / name)
     here = Path.cwd()
     os.chdir(folder)
@@ -77,11 +80,12 @@ def play(trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
         names |= PREPARED.get(page, dict)()
         ran = [block for block in blocks((ROOT / page).read_text(encoding="utf-8")) if _runs(block)]
         for block in ran:
+            shutil.rmtree("report", ignore_errors=True)  # of the block before, which shows another way
             try:
                 if block.kind == "python":
                     exec(compile(shortened_python(block.source), f"{page}, line {block.line}", "exec"), names)
                 else:
-                    for words in commands(re.sub(r"\bRUN\b", str(RUN), block.source)):
+                    for words in commands(_filled(block.source)):
                         _run(words)
             except BaseException as error:
                 error.add_note(f"{page}, the block at line {block.line}:\n{block.source}")
@@ -91,16 +95,23 @@ def play(trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
     return run
 
 
+def _filled(source: str) -> str:
+    """The placeholders of an example as paths."""
+    return re.sub(r"\bFOLDER\b", "mine", re.sub(r"\bRUN\b", str(RUN), source))
+
+
 def _runs(block: Block) -> bool:
     """Text is not run, nor is code of a package that is not installed, nor code with parts left out."""
-    left_out = block.source.startswith("# QDax") or "(..., " in block.source
+    left_out = block.source.startswith(("# QDax", "# pyribs[visualize]")) or "(..., " in block.source
     return block.kind != "text" and not left_out
 
 
 def _run(words: list[str]) -> None:
-    program, *rest = words
+    program, *rest = words[: words.index("|")] if "|" in words else words
     if program.endswith("dcrl") and rest[0] == "explore" and "--export" not in rest:
         _serve(rest)
+    elif program.endswith("dcrl") and "--backend" in rest:  # needs a cluster
+        assert _flags(rest) <= set(re.findall(r"--[a-z-]+", _help(rest[0]))), words
     elif program.endswith("dcrl"):
         if rest[0] != "render" or camera.available():
             assert command(shortened(rest)) == 0, words
@@ -108,7 +119,7 @@ def _run(words: list[str]) -> None:
         said = subprocess.run(
             [sys.executable, rest[0], "--help"], capture_output=True, text=True, timeout=120, check=True
         )
-        assert {word for word in rest if word.startswith("--")} <= set(re.findall(r"--[a-z-]+", said.stdout)), words
+        assert _flags(rest) <= set(re.findall(r"--[a-z-]+", said.stdout)), words
     elif program == "python":
         subprocess.run([sys.executable, *rest], check=True, timeout=300)
     else:
@@ -117,6 +128,15 @@ def _run(words: list[str]) -> None:
             assert set(re.findall(r"[\w]+(?=[\],])", "".join(re.findall(r"\[.*\]", " ".join(rest))))) <= EXTRAS, words
         if program == "make":
             assert rest[0] in TARGETS, words
+
+
+def _flags(words: list[str]) -> set[str]:
+    return {word for word in words if word.startswith("--")}
+
+
+def _help(name: str) -> str:
+    said = subprocess.run([COMMAND, name, "--help"], capture_output=True, text=True, timeout=120, check=True)
+    return said.stdout
 
 
 def _serve(arguments: list[str]) -> None:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["python", "commands", "text"]
-COMMAND = re.compile(r"(\.venv/bin/)?dcrl [a-z]|(python3?|pip|make|source|ssh|tensorboard|[A-Z_]+=\w+) ")
+COMMAND = re.compile(
+    r"(\.venv/bin/)?dcrl [a-z]|(python3?|pip|make|source|ssh|tensorboard|ray|srun|taskset|[A-Z_]+=\w+) "
+)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,12 @@ def full_archive(task: str = "walker2d_uni", run: Path = RUN) -> dict[str, Any]:
     run.mkdir(parents=True, exist_ok=True)
     save(run / "archive.safetensors", replace(made, algorithm="dcrl_me", seed=0, evaluations=7680))
     give_actor(run)
-    return {"repertoire": dcrl.load(run), "task": task, "genotype": made.genotype[0], "hidden": HIDDEN}
+    genotype = np.zeros(template(task).layers.parameters, np.float32)  # of the layers that functions expect by default
+    return {"repertoire": dcrl.load(run), "task": registry.get(task), "genotype": genotype}
+
+
+def elites_from_elsewhere() -> dict[str, Any]:
+    return full_archive() | arrays_of_qdax()
 
 
 def deployment() -> dict[str, Any]:
@@ -41,6 +47,7 @@ def deployment() -> dict[str, Any]:
 
 
 def runs_to_compare() -> dict[str, Any]:
+    shutil.rmtree("runs")  # runs of few evaluations cannot be compared with these
     for place, tasks in (("runs", ("ant_omni", "walker2d_uni")), ("other/runs", ("ant_omni",))):
         for task in tasks:
             for algorithm in ("dcrl_me", "dcg_me", "me"):
@@ -76,7 +83,7 @@ PREPARED: dict[str, Callable[[], dict[str, Any]]] = {
     "docs/coming-from.md": arrays_of_qdax,
     "docs/report.md": runs_to_compare,
     "docs/render.md": full_archive,
-    "docs/repertoires.md": full_archive,
+    "docs/repertoires.md": elites_from_elsewhere,
     "docs/explorer.md": full_archive,
     "docs/deploy.md": deployment,
     "docs/ask-tell.md": own_robot,

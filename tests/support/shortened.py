@@ -41,15 +41,18 @@ def shortened(words: list[str]) -> list[str]:
     if name == "sweep":  # only planned, in a folder without runs of other settings
         end = rest.index("--") if "--" in rest else len(rest)
         own = [word for word in rest[:end] if word != "--dry-run"]
-        return [name, *own, "--dry-run", "--output", "sweeps", *rest[end:]]
+        place = [] if any(word.endswith(".toml") for word in own) else ["--output", "sweeps"]  # a study names its own
+        return [name, *own, "--dry-run", *place, *rest[end:]]
     if name == "evaluate":
         return [name, *without(rest, "--repeats"), "--repeats", "2"]
+    if name == "render" and "--montage" in rest:
+        return [name, *rest, "--overwrite"]
     if name == "render":
         small = ("--seconds", "0.2", "--width", "64", "--height", "64", "--overwrite")
         return [name, *without(rest, "--seconds", "--width", "--height", "--fps"), *small]
     if name == "explore" and "--export" in rest:
         return [name, *without(rest, "--cells"), *([] if "--descriptor" in rest else ["--cells", "2"]), "--overwrite"]
-    if name == "export":
+    if name in ("export", "report") or (name in ("convert", "merge", "regrid", "show") and "--output" in rest):
         return [name, *rest, "--overwrite"]
     return words
 
