@@ -71,7 +71,8 @@ def damaged(task, damage):
                     geom.mass, geom.contype, geom.conaffinity, geom.rgba = 0.001, 0, 0, [0, 0, 0, 0]
         return spec
 
-    return dataclasses.replace(task, name=f"{task.name}, {damage}", robot=robot)
+    name = f"{task.name}+{damage.replace(', ', '+').replace(' ', '_')}"[:100]  # as names of tasks are written
+    return dataclasses.replace(task, name=name, robot=robot)
 
 
 def evaluate(task, repertoire, cells, seeds):
