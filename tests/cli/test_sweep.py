@@ -135,10 +135,12 @@ def test_a_run_that_fails_does_not_stop_the_others(tmp_path: Path, capfd: pytest
 
 def test_seeds_come_one_after_another_and_cores_are_shared_out() -> None:
     tasks, names = ("point_omni", "ant_uni"), ("me", "pga_me")
-    found = plan(tasks, chosen=names, seeds=["0-1"], passed_on=["--log", "tensorboard", "--threads", "1"]).jobs
+    found = plan(
+        tasks, chosen=names, seeds=["0-1"], passed_on=["--log", "tensorboard", "--threads", "1", "--workers", "local:1"]
+    ).jobs
     order = [(job.config.seed, job.config.task, job.config.algorithm) for job in found]
     assert order == [(seed, task, name) for seed in (0, 1) for task in tasks for name in names]
-    assert found[0].order.resume[4:] == ("--threads", "1", "--log", "tensorboard")
+    assert found[0].order.resume[4:] == ("--threads", "1", "--log", "tensorboard", "--workers", "local:1")
     assert shares(1) == [frozenset()]
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) > 1:

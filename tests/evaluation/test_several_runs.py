@@ -19,7 +19,7 @@ def pair(trained, tmp_path):
 
 
 def test_a_directory_of_runs_is_evaluated_without_what_is_complete(pair, said):
-    assert said(pair / "one", "--repeats", 1, "--no-actor")[0] == 0
+    assert said(pair / "one", "--repeats", 1, "--no-actor", "--workers", "local:2")[0] == 0  # the same, elsewhere
     code, text, error = said(pair, "--repeats", 1, "--no-actor")
     assert (code, error) == (0, "")
     assert f"[1/2] {pair / 'one'}: complete" in text
@@ -54,6 +54,7 @@ def test_runs_are_jobs_of_a_backend_and_a_refused_one_does_not_stop_the_others(p
         (("--output", "elsewhere"), "--output is for one run"),
         (("--backend", "local", "--json"), "--json and --output do not go with --backend"),
         (("--address", "auto"), "--address belongs to --backend ray"),
+        (("--workers", "ray", "--backend", "local"), "--workers ray does not go with --backend"),
     ],
 )
 def test_what_does_not_go_with_several_runs_is_one_sentence(pair, said, arguments, problem):

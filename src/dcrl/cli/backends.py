@@ -61,11 +61,12 @@ class BackendFlags:
     sbatch: tuple[str, ...] = ()
     """slurm: further options of sbatch, without dashes, as in: --sbatch partition=cpu account=robots"""
 
-    def check(self) -> None:
-        """Refuse values out of range, and flags of another backend."""
+    def check(self, *, ray_workers: bool = False) -> None:
+        """Refuse values out of range, and flags of another backend; workers on Ray have an address as well."""
         defaults = {field.name: field.default for field in fields(self)}
         for name, backends in OF.items():
-            if self.backend not in backends and getattr(self, name) != defaults[name]:
+            free = ray_workers and name == "address"
+            if not free and self.backend not in backends and getattr(self, name) != defaults[name]:
                 flag = f"--{name.replace('_', '-')}"
                 raise ValueError(
                     f"{flag} belongs to --backend {' or '.join(backends)}, got --backend {self.backend or 'local'}"

@@ -39,7 +39,8 @@ def run(
         flags: how a run is evaluated
         where: the backend
     """
-    where.check()
+    ray_workers = flags.workers is not None and flags.workers.startswith("ray")
+    where.check(ray_workers=ray_workers)
     if not paths:
         raise ValueError("expected at least one run to evaluate")
     runs = runs_below(paths)
@@ -50,11 +51,13 @@ def run(
             raise ValueError(
                 "--json and --output do not go with --backend: results are in each run's `reproducibility`"
             )
+        if ray_workers:
+            raise ValueError("--workers ray does not go with --backend: choose what is spread over the cluster")
         return evaluate_jobs(runs, flags, where)
     say = sys.stderr if json else sys.stdout
     if len(runs) > 1:
-        return evaluate_in_turn(runs, flags, say, json=json)
-    totals = evaluate(runs[0], flags, say)
+        return evaluate_in_turn(runs, flags, say, where.address, json=json)
+    totals = evaluate(runs[0], flags, say, where.address)
     if totals is None:
         return INTERRUPTED
     if json:

@@ -27,6 +27,7 @@ from dcrl.repertoires.trust import usable_task
 from dcrl.repertoires.words import plural
 from dcrl.runs.lock import Lock
 from dcrl.simulators.simulator import Simulator
+from dcrl.simulators.workers import WorkersConfig
 from dcrl.tasks.gymnasium import GymnasiumTask
 
 SAVE_SECONDS = 15.0
@@ -46,6 +47,8 @@ class EvaluationFlags:
     """mujoco or mjx, or gymnasium for such tasks; the run's own by default."""
     threads: int | None = None
     """Threads of the mujoco simulator; all cores by default. Does not change results."""
+    workers: Annotated[str | None, tyro.conf.arg(metavar="local:N|ray|ray:N")] = None
+    """Processes that play the episodes, as for `dcrl train`; none by default. Does not change results."""
     output: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """Directory for the results; by default `reproducibility` in the run directory, or next to the file."""
     task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None
@@ -66,8 +69,9 @@ class EvaluationFlags:
         return tuple(words)
 
 
-def evaluate(path: Path, flags: EvaluationFlags, say: TextIO) -> dict[str, Any] | None:
-    """Evaluate one run in this process; its totals, or None if the user interrupted."""
+def evaluate(path: Path, flags: EvaluationFlags, say: TextIO, address: str | None = None) -> dict[str, Any] | None:
+    """Evaluate one run in this process; its totals, or None if the user interrupted. `address` is of Ray workers."""
+    where = WorkersConfig(workers=flags.workers or "local:0", address=address).parsed(gymnasium=False)
     if not 0 <= flags.seed < 2**32:
         raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {flags.seed}")
     devices.prepare(cache_directory())
@@ -77,7 +81,10 @@ def evaluate(path: Path, flags: EvaluationFlags, say: TextIO) -> dict[str, Any] 
     fresh = unplayed(repertoire, flags.repeats, actor=not flags.no_actor)
     own = results.about(repertoire, played, flags.seed, name, actor=not flags.no_actor)
     directory = flags.output or default_directory(path)
-    with simulators.make(played, name, flags.threads) as opened, _locked(directory):
+    with (
+        simulators.make(played, name, flags.threads, where, flags.task or repertoire.task) as opened,
+        _locked(directory),
+    ):
         done = _found(directory, fresh, own, say, overwrite=flags.overwrite)
         if done.done < done.total:
             reproducibility.print_cost(estimate(repertoire, done, opened, flags.seed), done, repertoire, directory, say)

@@ -33,7 +33,9 @@ def evaluate_jobs(runs: Sequence[Path], flags: EvaluationFlags, where: BackendFl
     return carry_out(backend, jobs, waiting, where.retries, "all runs are evaluated")
 
 
-def evaluate_in_turn(runs: Sequence[Path], flags: EvaluationFlags, say: TextIO, *, json: bool) -> int:
+def evaluate_in_turn(
+    runs: Sequence[Path], flags: EvaluationFlags, say: TextIO, address: str | None, *, json: bool
+) -> int:
     """Evaluate runs in this process; the exit code. A run that is refused does not stop the others."""
     found: list[dict[str, Any]] = []
     failed: dict[Path, str] = {}
@@ -43,7 +45,7 @@ def evaluate_in_turn(runs: Sequence[Path], flags: EvaluationFlags, say: TextIO, 
         if complete and not json:
             continue
         try:
-            totals = evaluate(run, flags, say)  # of a complete one it reads the totals
+            totals = evaluate(run, flags, say, address)  # of a complete one it reads the totals
         except (ValueError, OSError) as error:
             failed[run] = str(error)
             continue

@@ -15,6 +15,7 @@ from dcrl.cli.train import config_of, parse
 from dcrl.runs.checkpoint_config import CheckpointConfig
 from dcrl.runs.place import describe, directory, folder
 from dcrl.runs.presets import Preset
+from dcrl.simulators.workers import WorkersConfig
 from dcrl.sweeps import study as studies
 from dcrl.sweeps.job import OUTPUT, RUN, Order
 from dcrl.sweeps.study import Part, Study
@@ -148,7 +149,7 @@ def _job(
         output=output,
         place=directory(Path(), config, task),
         start=("train", name, "--algorithm", algorithm, "--seed", str(seed), *budgeted, "--output", OUTPUT, *flags),
-        resume=("resume", RUN, *budgeted, *own, *threads, *_flags_of(parsed.saving)),
+        resume=("resume", RUN, *budgeted, *own, *threads, *_flags_of(parsed.saving), *_flags_of(parsed.where)),
         directory=Path.cwd(),
     )
     return TrainingJob(config=config, own_task=describe(name, task, order.run), order=order)
@@ -160,7 +161,7 @@ def _parsed(algorithm: str, evaluations: int, flags: tuple[str, ...]) -> Any:
     return parse([next(iter(tasks.names())), "--algorithm", algorithm, "--evaluations", str(evaluations), *flags])
 
 
-def _flags_of(saving: CheckpointConfig) -> list[str]:
+def _flags_of(saving: CheckpointConfig | WorkersConfig) -> list[str]:
     """The same settings as flags of `dcrl resume`."""
     flags = []
     for field in dataclasses.fields(saving):
