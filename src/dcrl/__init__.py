@@ -8,6 +8,7 @@ from dcrl.types import Descriptor, Evaluation, Physics, Transitions
 from dcrl.version import __version__
 
 if TYPE_CHECKING:
+    from dcrl.algorithms.entry import AlgorithmEntry
     from dcrl.deployment.export import export
     from dcrl.environments.robot import RobotEnvironment
     from dcrl.repertoires.load import load
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # Imported on first use: JAX and MuJoCo take seconds to import, and reading a repertoire needs neither
 _LAZY = {
+    "AlgorithmEntry": "dcrl.algorithms.entry",
     "AskTell": "dcrl.runs.ask_tell",
     "GymnasiumTask": "dcrl.tasks.gymnasium",
     "Integration": "dcrl.tasks.task",
@@ -38,6 +40,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "AlgorithmEntry",
     "AskTell",
     "Descriptor",
     "Evaluation",

@@ -1,20 +1,26 @@
-"""Algorithms by name: their default configurations, and the functions that build them."""
+"""Algorithms by name: built in, from installed packages, or your own as `module:object` or `file.py:object`."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from dcrl.algorithms.algorithm import Algorithm, Setting
 from dcrl.algorithms.ascii_me import ASCIIConfig, ascii_me
 from dcrl.algorithms.catalogue import CATALOGUE
 from dcrl.algorithms.dcrl_me import ABLATION_ACTOR, ABLATION_AI, DCG, DCRLConfig, dcrl_me
+from dcrl.algorithms.entry import AlgorithmEntry
 from dcrl.algorithms.me import MEConfig, me
 from dcrl.algorithms.me_es import MEESConfig, me_es
 from dcrl.algorithms.pga_me import PGAConfig, pga_me
 from dcrl.algorithms.qd_pg import QDPGConfig, qd_pg
+from dcrl.user_code.importing import described, load
+from dcrl.user_code.reference import is_reference
+
+GROUP = "dcrl.algorithms"  # the entry-point group in which a package offers its algorithms
 
 BUILDERS: dict[str, tuple[Any, Callable[[Setting, Any], Algorithm]]] = {
     "dcrl_me": (DCRLConfig(), dcrl_me),
@@ -29,29 +35,47 @@ BUILDERS: dict[str, tuple[Any, Callable[[Setting, Any], Algorithm]]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """An algorithm: its summary, its default configuration, and the function that builds it."""
-
-    name: str
-    summary: str
-    default: Any
-    build: Callable[[Setting, Any], Algorithm]
-
-    @property
-    def config(self) -> type[Any]:
-        return type(self.default)
-
-
-ALGORITHMS: dict[str, Entry] = {
-    name: Entry(name=name, summary=known.summary, default=BUILDERS[name][0], build=BUILDERS[name][1])
+ALGORITHMS: dict[str, AlgorithmEntry] = {
+    name: AlgorithmEntry(name=name, summary=known.summary, default=BUILDERS[name][0], build=BUILDERS[name][1])
     for name, known in CATALOGUE.items()
 }
 
 
-def get(name: str) -> Entry:
+@cache
+def _offered() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def names() -> tuple[str, ...]:
+    """The names of all known algorithms."""
+    return (*ALGORITHMS, *(name for name in _offered() if name not in ALGORITHMS))
+
+
+def get(name: str) -> AlgorithmEntry:
+    """An algorithm by its name, by `module:object` or by `path/to/file.py:object`."""
+    return _own(load(name, "algorithm", (AlgorithmEntry,)), name) if is_reference(name) else installed(name)
+
+
+def installed(name: str) -> AlgorithmEntry:
+    """An algorithm by its name; no code that a file names is run."""
     if name in ALGORITHMS:
         return ALGORITHMS[name]
-    close = difflib.get_close_matches(name, ALGORITHMS, n=1)
+    if name in _offered():
+        try:
+            return _own(_offered()[name].load(), name)
+        except Exception as error:  # any exception that the package raises when it is imported
+            raise ValueError(f"cannot load the installed algorithm {name!r}: {described(error)}") from error
+    close = difflib.get_close_matches(name, names(), n=1)
     hint = f"; did you mean {close[0]}?" if close else "."
-    raise ValueError(f"there is no algorithm {name!r}{hint} Known algorithms: {', '.join(ALGORITHMS)}")
+    raise ValueError(
+        f"there is no algorithm {name!r}{hint} Known algorithms: {', '.join(names())}; "
+        "or give your own as module:object or file.py:object"
+    )
+
+
+def _own(found: object, name: str) -> AlgorithmEntry:
+    if not isinstance(found, AlgorithmEntry):
+        raise ValueError(f"{name} must be a dcrl.AlgorithmEntry, got an object of type {type(found).__name__}")
+    if found.name in ALGORITHMS:
+        raise ValueError(f"{name} has the name of the built-in algorithm {found.name}; give it another name")
+    return found

@@ -12,7 +12,7 @@ from dcrl.analysis.records import Record, flat, read
 from dcrl.figures.style import rank
 from dcrl.tasks.catalogue import BUILT_IN
 
-FREE = ("seed", "evaluations", "task")  # what runs of one series may differ in
+FREE = ("seed", "evaluations", "task", "algorithm")  # what runs of one series may differ in
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,8 +46,8 @@ def train_command(record: Record) -> str:
         if "--evaluations" in words:
             del words[words.index("--evaluations") : words.index("--evaluations") + 2]
         return shlex.join(["dcrl", *words, *budget])
-    task = json.loads(record.settings["task"])
-    about = ("--algorithm", record.algorithm, "--seed", str(record.seed), *budget)
+    task, algorithm = (json.loads(record.settings[name]) for name in ("task", "algorithm"))
+    about = ("--algorithm", algorithm, "--seed", str(record.seed), *budget)
     return shlex.join(["dcrl", "train", task, *about]) + f"  # and the settings in {record.path / 'config.json'}"
 
 

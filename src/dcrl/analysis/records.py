@@ -12,12 +12,11 @@ import numpy as np
 
 from dcrl.analysis.metrics import STORED
 from dcrl.files import read_json
-from dcrl.repertoires.trust import own_task
+from dcrl.repertoires.trust import name_of
 from dcrl.runs.config import completed
 from dcrl.runs.lock import is_locked
 from dcrl.runs.metrics import budget_used, read_metrics
 from dcrl.types import Floats
-from dcrl.user_code.reference import is_reference
 
 REQUIRED = ("generation", "evaluations", "wall_seconds", *STORED)
 LONGEST_NAME = 200  # characters, of a task or an algorithm
@@ -63,9 +62,9 @@ def read(path: Path) -> tuple[Record, list[str]]:
         manifest = {}
     record = Record(
         path=path,
-        task=_task(config["task"], path),
-        algorithm=config["algorithm"],
-        series=config["algorithm"],
+        task=_name("task", config["task"], path),
+        algorithm=_name("algorithm", config["algorithm"], path),
+        series=_name("algorithm", config["algorithm"], path),
         seed=config["seed"],
         budget=config["evaluations"],
         settings=flat(completed(config)),
@@ -90,10 +89,10 @@ def _config(path: Path) -> dict[str, Any]:
     return config
 
 
-def _task(task: str, path: Path) -> str:
-    """Its name; that of a user's own task is in the manifest, and of earlier versions' runs the object's name."""
-    named = own_task(path).get("name") if is_reference(task) else task
-    return named if isinstance(named, str) and _is_name(named) else task.rpartition(":")[2]
+def _name(noun: str, text: str, path: Path) -> str:
+    """The name of its task or algorithm, if it is one to print."""
+    named = name_of(noun, text, path)
+    return named if _is_name(named) else text.rpartition(":")[2]
 
 
 def _is_name(text: str) -> bool:

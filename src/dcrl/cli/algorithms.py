@@ -7,12 +7,12 @@ from dcrl.cli import output
 
 
 def run(*, json: bool = False) -> int:
-    """List the algorithms of `dcrl train TASK --algorithm NAME`.
+    """List the algorithms of `dcrl train TASK --algorithm NAME`; NAME may also be your own, as file.py:object.
 
     Args:
         json: print a list of JSON objects, for programs
     """
-    entries = list(registry.ALGORITHMS.values())
+    entries = [registry.installed(name) for name in registry.names()]
     if json:
         output.print_json([{"name": entry.name, "summary": entry.summary} for entry in entries])
         return 0

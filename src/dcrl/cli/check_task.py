@@ -23,13 +23,17 @@ def run(task: Annotated[str, tyro.conf.arg(metavar="TASK")], /, *, json: bool = 
         task: a task's name, module:object or file.py:object
         json: print a list of JSON objects with check, status (ok, failed or note) and sentence, for programs
     """
-    findings = check_task(task)
+    return print_findings(task, check_task(task), json=json)
+
+
+def print_findings(checked: str, findings: tuple[Finding, ...], *, json: bool) -> int:
+    """One line per check; the exit code."""
     failures = sum(finding.status == "failed" for finding in findings)
     if json:
         output.print_json([asdict(finding) for finding in findings])
     else:
         lines = [f"{MARKS[finding.status]} {finding.check}: {finding.sentence}" for finding in findings]
-        output.print_lines([*lines, f"{task}: {_verdict(findings)}"])
+        output.print_lines([*lines, f"{checked}: {_verdict(findings)}"])
     return 2 if failures else 0
 
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "algorithms": "list the algorithms",
     "tasks": "list the tasks, or describe one",
     "check-task": "check a task: model, shapes, ranges, determinism",
+    "check-algorithm": "check an algorithm: counts, archive, determinism, resuming",
     "bench": "measure speed against the machine's own limit",
     "doctor": "check this installation and this machine",
 }

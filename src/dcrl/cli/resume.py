@@ -24,6 +24,8 @@ def run(
     threads: int | None = None,
     task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None,
     trust_task: bool = False,
+    algorithm: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None,
+    trust_algorithm: bool = False,
     quiet: bool = False,
     where: Annotated[WorkersConfig, tyro.conf.arg(name="")] = workers.DEFAULT,
     saving: Annotated[CheckpointConfig, tyro.conf.arg(name="")] = training.DEFAULT,
@@ -36,12 +38,22 @@ def run(
         threads: threads of the mujoco simulator; all cores by default. Does not change results.
         task: where the run's own task is now, as file.py:object or module:object
         trust_task: run the code that the run names as its task; not needed for a file that you have used before
+        algorithm: where the run's own algorithm is now, as file.py:object or module:object
+        trust_algorithm: the same as --trust-task for the code that the run names as its algorithm
         quiet: no progress
         where: where episodes are played
         saving: how often files are written
     """
     with training.reopen(
-        path, saving, evaluations=evaluations, threads=threads, where=where, task=task, trust_task=trust_task
+        path,
+        saving,
+        evaluations=evaluations,
+        threads=threads,
+        where=where,
+        task=task,
+        trust_task=trust_task,
+        algorithm=algorithm,
+        trust_algorithm=trust_algorithm,
     ) as found:
         state = found.restore(lambda sentence: warn(f"{sentence}; using an older checkpoint"))
         if state is None:

@@ -144,7 +144,8 @@ def _job(
     config = dataclasses.replace(config_of(parsed), task=name, seed=seed)
     threads = () if parsed.threads is None else ("--threads", str(parsed.threads))
     budgeted = ("--evaluations", str(evaluations))
-    own = ("--task", name) if is_reference(name) else ()
+    named = (("--task", name), ("--algorithm", algorithm))
+    own = [word for flag, text in named if is_reference(text) for word in (flag, text)]
     order = Order(
         output=output,
         place=directory(Path(), config, task),
@@ -152,7 +153,7 @@ def _job(
         resume=("resume", RUN, *budgeted, *own, *threads, *_flags_of(parsed.saving), *_flags_of(parsed.where)),
         directory=Path.cwd(),
     )
-    return TrainingJob(config=config, own_task=describe(name, task, order.run), order=order)
+    return TrainingJob(config=config, own=describe(name, algorithm, task, order.run), order=order)
 
 
 @lru_cache(maxsize=256)

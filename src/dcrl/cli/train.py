@@ -32,7 +32,8 @@ class Flags:
     task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
     """A task's name (`dcrl tasks` lists them), or your own as module:object or file.py:object."""
     algorithm: str = catalogue.DEFAULT
-    """The algorithm; its hyperparameters are the flags below. With --help, shows that algorithm's."""
+    """The algorithm (`dcrl algorithms` lists them), or your own as module:object or file.py:object. Its
+    hyperparameters are the flags below; with --help, shows that algorithm's."""
     preset: Preset | None = None
     """quick: the paper's settings, 7,680 evaluations (minutes on 2 cores, the default). fast: settings of dcrl_me that
     need less time for the same quality, 15,360 evaluations. paper: the paper's settings and its 1,000,000 evaluations.
@@ -76,7 +77,7 @@ def parse(arguments: Sequence[str]) -> Any:
     peek.add_argument("--preset")
     first = peek.parse_known_args(arguments)[0]
     entry = algorithms.get(first.algorithm)
-    default = presets.hyperparameters(first.preset, entry.name)
+    default = presets.hyperparameters(first.preset, first.algorithm)
     hyperparameters = ("hyperparameters", entry.config, dataclasses.field(default=default))
     kind = dataclasses.make_dataclass("Train", [hyperparameters], bases=(Flags,), frozen=True, kw_only=True)
     kind.__doc__ = f"{Flags.__doc__}\n\n{entry.name}: {entry.summary}."

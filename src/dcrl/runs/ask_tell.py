@@ -18,8 +18,8 @@ from typing import Any
 
 from dcrl.algorithms.asked import Asked
 from dcrl.algorithms.state import Report, State, with_entries
+from dcrl.files import read_json
 from dcrl.networks.policies import HIDDEN
-from dcrl.runs import config as configs
 from dcrl.runs import presets, training
 from dcrl.runs.checkpoint_config import CheckpointConfig
 from dcrl.runs.config import RunConfig, differences, to_json
@@ -120,12 +120,13 @@ def _opened(config: RunConfig, output: Path, saving: CheckpointConfig, overwrite
         with training.begin(config, output, saving, overwrite=overwrite, where=HERE_ONLY) as run:
             yield run
         return
-    found = differences(to_json(configs.read(path)), to_json(config))
+    found = differences(read_json(path / "config.json"), to_json(config))
     odd = next((each for each in found if each.name != "evaluations"), None)
     if odd is not None:
         raise ValueError(f"{path} holds a run with another {odd}; use the same value, or another output")
-    if is_reference(config.task):
-        trust.remember(config.task)
+    for named in (config.task, config.algorithm):
+        if is_reference(named):
+            trust.remember(named)
     with training.reopen(path, saving, evaluations=config.evaluations, where=HERE_ONLY) as run:
         yield run
 

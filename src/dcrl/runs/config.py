@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from dcrl import simulators
 from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.algorithm import Algorithm, Setting
+from dcrl.algorithms.entry import AlgorithmEntry
 from dcrl.files import read_json
 from dcrl.hyperparameters import ADDED, layer_sizes
 from dcrl.networks.policies import HIDDEN, policy_layers
@@ -21,6 +22,7 @@ from dcrl.runs.manifest import made_with
 from dcrl.simulators.workers import HERE_ONLY, WorkersConfig
 from dcrl.tasks import registry as tasks
 from dcrl.tasks.gymnasium import GymnasiumTask
+from dcrl.user_code.reference import is_reference
 
 PAPER_EVALUATIONS = 1_000_000
 
@@ -44,12 +46,8 @@ class RunConfig:
             raise ValueError(f"the budget is a whole number of evaluations, got {self.evaluations!r}")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
             raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {self.seed!r}")
-        expected = algorithms.get(self.algorithm).config
-        if not isinstance(self.hyperparameters, expected):
-            raise ValueError(
-                f"the hyperparameters of {self.algorithm} are a {expected.__name__}, "
-                f"got a {type(self.hyperparameters).__name__}"
-            )
+        if not is_reference(self.algorithm):  # the user's own may not be where it was; `open_algorithm` checks it
+            algorithms.installed(self.algorithm).check(self.hyperparameters)
         layer_sizes(self, "hidden")
 
 
@@ -68,14 +66,21 @@ def default(task: str, algorithm: str = catalogue.DEFAULT) -> RunConfig:
 
 @contextmanager
 def open_algorithm(
-    config: RunConfig, threads: int | None = None, where: WorkersConfig = HERE_ONLY, reference: str | None = None
+    config: RunConfig,
+    threads: int | None = None,
+    where: WorkersConfig = HERE_ONLY,
+    reference: str | None = None,
+    entry: AlgorithmEntry | None = None,
 ) -> Iterator[Algorithm]:
     """The algorithm that a configuration describes, ready to run; its simulator is open during the block.
 
-    `where` says which processes play the episodes; `reference` is where the task is now, if it was moved.
+    `where` says which processes play the episodes; `reference` is where the task is now, if it was moved. `entry` is
+    the algorithm, if it is known already.
     """
     reference = config.task if reference is None else reference
     task = tasks.get(reference)
+    entry = algorithms.get(config.algorithm) if entry is None else entry
+    entry.check(config.hyperparameters)
     workers = where.parsed(gymnasium=isinstance(task, GymnasiumTask))
     with simulators.make(task, config.simulator, threads, workers, reference) as simulator:
         setting = Setting(
@@ -85,18 +90,18 @@ def open_algorithm(
             descriptor_from_observation=getattr(task, "descriptor_from_observation", None),
             horizon=task.horizon,
         )
-        yield algorithms.get(config.algorithm).build(setting, config.hyperparameters)
+        yield entry.build(setting, config.hyperparameters)
 
 
 def to_json(config: RunConfig) -> dict[str, Any]:
     return dataclasses.asdict(config)
 
 
-def from_json(content: dict[str, Any]) -> RunConfig:
-    """The inverse of `to_json`; names the field that does not fit."""
-    algorithm = algorithms.get(str(content.get("algorithm")))
+def from_json(content: dict[str, Any], own: AlgorithmEntry | None = None) -> RunConfig:
+    """The inverse of `to_json`; names the field that does not fit. `own` is its algorithm, if it is the user's own."""
+    entry = algorithms.installed(str(content.get("algorithm"))) if own is None else own
     values = dict(content)
-    values["hyperparameters"] = _construct(algorithm.config, values.get("hyperparameters"), "hyperparameters")
+    values["hyperparameters"] = _construct(entry.config, values.get("hyperparameters"), "hyperparameters")
     return _fields(RunConfig, values, "configuration")  # type: ignore[no-any-return]
 
 
@@ -109,14 +114,16 @@ def completed(content: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name != "evaluations" or name in content}
 
 
-def read(run: Path) -> RunConfig:
-    """The configuration in a run directory."""
+def read(run: Path, find: Callable[[str], AlgorithmEntry] = algorithms.installed) -> RunConfig:
+    """The configuration in a run directory; `find` returns an algorithm of the user's own."""
     path = run / "config.json"
     if not path.is_file():
         raise ValueError(f"there is no run at {run}: it has no config.json; expected a directory of `dcrl train`")
     content = read_json(path)
+    named = content.get("algorithm") if isinstance(content, dict) else None
+    own = find(named) if isinstance(named, str) and is_reference(named) else None
     try:
-        return from_json(content)
+        return from_json(content, own)
     except (AttributeError, KeyError, TypeError, ValueError) as error:  # other fields, or values of other types
         raise ValueError(f"{path} is not the configuration of a run: {error} ({made_with(run)})") from None
 

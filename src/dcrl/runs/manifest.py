@@ -12,16 +12,14 @@ from typing import Any
 
 from dcrl.devices import cores
 from dcrl.files import read_json, write_json
-from dcrl.repertoires.trust import OWN_TASK
 from dcrl.version import __version__, installed
 
 PACKAGE = "dcrl-map-elites"
 PACKAGES = ("jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
 
 
-def manifest(own_task: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """`own_task` describes a task of the user's own, so that it is found again."""
-    own = {} if own_task is None else {OWN_TASK: dict(own_task)}
+def manifest(own: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
+    """`own` describes a task and an algorithm of the user's own, so that they are found again."""
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": sys.argv,
@@ -32,8 +30,12 @@ def manifest(own_task: Mapping[str, Any] | None = None) -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": versions(),
         "commit": _commit(),
-        **own,
+        **_fields(own or {}),
     }
+
+
+def _fields(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {f"own_{noun}": dict(about) for noun, about in own.items()}
 
 
 def versions() -> dict[str, str | None]:
@@ -41,15 +43,15 @@ def versions() -> dict[str, str | None]:
     return {PACKAGE: __version__} | {name: installed(name) for name in PACKAGES}
 
 
-def note_task(run: Path, own_task: Mapping[str, Any]) -> None:
-    """Note in a run's manifest where the user's own task is now; a damaged manifest is left as it is."""
+def note_own(run: Path, own: Mapping[str, Mapping[str, Any]]) -> None:
+    """Note in a run's manifest where the user's own task or algorithm is now; a damaged manifest is left as it is."""
     path = run / "manifest.json"
     try:
         found = read_json(path)
     except ValueError:
         return
     if isinstance(found, dict):
-        write_json(path, found | {OWN_TASK: dict(own_task)})
+        write_json(path, found | _fields(own))
 
 
 def made_with(run: Path) -> str:

@@ -8,7 +8,7 @@ import io
 import json
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
 from types import TracebackType
@@ -22,12 +22,13 @@ from dcrl.algorithms.state import Report, State
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import join
 from dcrl.repertoires.save import save_actor, save_archive
+from dcrl.repertoires.trust import name_of
 from dcrl.runs.checkpoint import Checkpoints
 from dcrl.runs.config import RunConfig, to_json
 from dcrl.runs.lock import Lock
-from dcrl.runs.manifest import manifest, note_task
+from dcrl.runs.manifest import manifest, note_own
 from dcrl.runs.metrics import read_metrics
-from dcrl.runs.place import check_owner, describe, directory
+from dcrl.runs.place import Own, check_owner, describe, directory
 from dcrl.tasks import registry as tasks
 from dcrl.tasks.fingerprint import fingerprint
 from dcrl.types import Floats
@@ -54,12 +55,13 @@ class Run:
         config: RunConfig,
         algorithm: Algorithm,
         task: tasks.AnyTask | None = None,
-        own_task: Mapping[str, str] | None = None,
+        code: str | None = None,
+        moved: Own | None = None,
     ) -> None:
-        """`own_task` describes where the user's own task is, if that is to be noted."""
-        self.path, self.config, self.algorithm = path, config, algorithm
+        """`code` is the checksum of an own algorithm's file; `moved` says where own code is, if that is to be noted."""
+        self.path, self.config, self.algorithm, self.code = path, config, algorithm, code
         self.task = tasks.get(config.task) if task is None else task
-        self._own_task = own_task
+        self._moved = moved or {}
         self.checkpoints = Checkpoints(path / "checkpoints")
         self._rows: list[dict[str, Any]] = []
         self._begun = time.monotonic()
@@ -67,13 +69,16 @@ class Run:
 
     @staticmethod
     def create(output: Path, config: RunConfig, algorithm: Algorithm, *, overwrite: bool = False) -> Run:
-        """A new directory with its configuration; refuses one that already holds a run, always if of another task."""
+        """A new directory with its configuration; refuses one that holds a run.
+
+        One of another task or algorithm is not overwritten either.
+        """
         task = tasks.get(config.task)
         path = directory(output, config, task)
-        own_task = describe(config.task, task, path)
+        own = describe(config.task, config.algorithm, task, path)
         used = any((path / name).exists() for name in ("metrics.csv", "archive.safetensors", "checkpoints"))
         if used:
-            check_owner(path, config.task, task, own_task)
+            check_owner(path, config, own)
         if used and not overwrite:
             raise ValueError(
                 f"{path} already holds a run; `dcrl resume {quote(str(path))}` continues it, --overwrite replaces it, "
@@ -81,19 +86,19 @@ class Run:
             )
         try:
             (path / "figures").mkdir(parents=True, exist_ok=True)
-            run = Run(path, config, algorithm, task)
+            run = Run(path, config, algorithm, task, own.get("algorithm", {}).get("sha256"))
         except OSError as error:
             raise ValueError(f"cannot write to {path}: {error.strerror}; choose another --output") from None
         if used:
             run.clear()
         run.write_config()
-        files.write_json(path / "manifest.json", manifest(own_task))
+        files.write_json(path / "manifest.json", manifest(own))
         return run
 
     def write_config(self) -> None:
         files.write_json(self.path / "config.json", to_json(self.config))
-        if self._own_task is not None:
-            note_task(self.path, self._own_task)
+        if self._moved:
+            note_own(self.path, self._moved)
 
     def clear(self) -> None:
         """Remove the files of an earlier run."""
@@ -151,6 +156,8 @@ class Run:
         """What a checkpoint must agree with: the task, and the configuration but for the budget."""
         configuration = {name: value for name, value in to_json(self.config).items() if name != "evaluations"}
         about = {"configuration": configuration, "task": fingerprint(self.task)}
+        if self.code is not None:
+            about["algorithm"] = {"sha256": self.code}
         content: dict[str, Any] = json.loads(json.dumps(about))
         return content
 
@@ -209,7 +216,7 @@ class Run:
     def _metadata(self, state: State) -> dict[str, Any]:
         return {
             "task": self.config.task,
-            "algorithm": self.config.algorithm,
+            "algorithm": name_of("algorithm", self.config.algorithm, self.path),
             "seed": self.config.seed,
             "layers": self.algorithm.setting.layers.sizes,
             "activation": "relu, then tanh",

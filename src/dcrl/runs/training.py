@@ -10,22 +10,26 @@ import dataclasses
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dcrl import devices
 from dcrl.algorithms import catalogue
+from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.algorithm import Algorithm, generations
-from dcrl.algorithms.state import Report, State, with_entries
+from dcrl.algorithms.entry import AlgorithmEntry
+from dcrl.algorithms.state import Report, State
 from dcrl.archive.centroids import cache_directory
 from dcrl.networks.policies import HIDDEN
 from dcrl.repertoires.load import load
 from dcrl.repertoires.repertoire import Repertoire
-from dcrl.repertoires.trust import usable_task
+from dcrl.repertoires.trust import usable_algorithm, usable_task
 from dcrl.runs import config as configs
 from dcrl.runs import logs, presets
 from dcrl.runs.checkpoint_config import CheckpointConfig, LogName
 from dcrl.runs.config import RunConfig
+from dcrl.runs.iteration import iterate
 from dcrl.runs.place import describe
 from dcrl.runs.presets import Preset
 from dcrl.runs.recording import Recording, publish
@@ -34,7 +38,7 @@ from dcrl.simulators.workers import DEFAULT as WORKERS
 from dcrl.simulators.workers import WorkersConfig
 from dcrl.tasks import registry as tasks
 from dcrl.user_code import trust
-from dcrl.user_code.reference import is_reference
+from dcrl.user_code.reference import is_reference, source_checksum
 
 DEFAULT = CheckpointConfig()
 
@@ -99,6 +103,8 @@ def resume(
     cpus_per_worker: int | None = None,
     task: str | None = None,
     trust_task: bool = False,
+    algorithm: str | None = None,
+    trust_algorithm: bool = False,
     refresh_seconds: float = DEFAULT.refresh_seconds,
     checkpoint_minutes: float = DEFAULT.checkpoint_minutes,
     checkpoint_generations: int | None = DEFAULT.checkpoint_generations,
@@ -110,14 +116,21 @@ def resume(
 
     The outcome is that of a run that was never interrupted. `task` is where the run's own task is now, as
     `file.py:object`, if it was moved; `trust_task` runs the code that the run names although this user has not used
-    it before. The other arguments are those of `train`.
+    it before. `algorithm` and `trust_algorithm` are the same for its algorithm. The others are those of `train`.
     """
     saving = _saving(refresh_seconds, checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
     where = WorkersConfig(workers=workers, address=address, cpus_per_worker=cpus_per_worker)
-    opened = reopen(
-        Path(path), saving, evaluations=evaluations, threads=threads, where=where, task=task, trust_task=trust_task
-    )
-    with opened as run:
+    with reopen(
+        Path(path),
+        saving,
+        evaluations=evaluations,
+        threads=threads,
+        where=where,
+        task=task,
+        trust_task=trust_task,
+        algorithm=algorithm,
+        trust_algorithm=trust_algorithm,
+    ) as run:
         state = run.restore(_warn)
         if state is None or not run.is_finished(state):
             run_training(run, state, saving, on_report)
@@ -136,11 +149,13 @@ def begin(
     threads: int | None = None,
     where: WorkersConfig = WORKERS,
 ) -> Iterator[Run]:
-    """A new run directory, ready to train. Whoever names a task of their own agrees to run its code."""
-    if is_reference(config.task):
-        trust.remember(config.task)
+    """A new run directory, ready to train. Whoever names a task or an algorithm agrees to run its code."""
+    for named in (config.task, config.algorithm):
+        if is_reference(named):
+            trust.remember(named)
+    entry = algorithms.get(config.algorithm)
     with (
-        _open_algorithm(config, saving, threads, where) as algorithm,
+        _open_algorithm(config, saving, threads, where, config.task, entry) as algorithm,
         Run.create(output, config, algorithm, overwrite=overwrite) as run,
     ):
         yield run
@@ -156,20 +171,24 @@ def reopen(
     where: WorkersConfig = WORKERS,
     task: str | None = None,
     trust_task: bool = False,
+    algorithm: str | None = None,
+    trust_algorithm: bool = False,
 ) -> Iterator[Run]:
     """The run in a directory, ready to be restored; with another budget, if one is given.
 
-    Where `task` is now is noted in the manifest once training continues.
+    Where `task` and `algorithm` are now is noted in the manifest once training continues.
     """
-    config = configs.read(path)
+    locate = partial(usable_algorithm, run=path, given=algorithm, trusted=trust_algorithm)
+    config = configs.read(path, lambda name: algorithms.get(locate(name)))
+    located = locate(config.algorithm)
     reference = usable_task(config.task, path, given=task, trusted=trust_task)
     found = tasks.get(reference)
-    moved = None if task is None else describe(task, found, path)
+    moved = describe(task, algorithm, found, path)
     if evaluations is not None:
         config = dataclasses.replace(config, evaluations=evaluations)
     with (
-        _open_algorithm(config, saving, threads, where, reference) as algorithm,
-        Run(path, config, algorithm, found, moved) as run,
+        _open_algorithm(config, saving, threads, where, reference, algorithms.get(located)) as opened,
+        Run(path, config, opened, found, source_checksum(located), moved) as run,
     ):
         yield run
 
@@ -180,11 +199,12 @@ def _open_algorithm(
     saving: CheckpointConfig,
     threads: int | None,
     where: WorkersConfig,
-    reference: str | None = None,
+    reference: str,
+    entry: AlgorithmEntry,
 ) -> Iterator[Algorithm]:
     logs.check(saving.log)
     devices.prepare(cache_directory())
-    with configs.open_algorithm(config, threads, where, reference) as algorithm:
+    with configs.open_algorithm(config, threads, where, reference, entry) as algorithm:
         generations(algorithm, config.evaluations)  # refuses a budget below one batch before anything is written
         yield algorithm
 
@@ -206,27 +226,6 @@ def run_training(
             recording.record(reached, report)
             on_report(reached, report)
             recording.save_what_is_due()
-
-
-def iterate(
-    algorithm: Algorithm,
-    evaluations: int,
-    seed: int,
-    state: State | None = None,
-    on_stage: Callable[[str], None] = lambda name: None,
-) -> Iterator[tuple[State, Report]]:
-    """Generations until the budget is used up, from the start or from `state`; nothing is written."""
-    last = generations(algorithm, evaluations)
-    if state is None:
-        on_stage("start")
-        state, report = algorithm.start(seed)
-        state = with_entries(state, None)
-        yield state, report
-    while state.generation < last:
-        before = state
-        state, report = algorithm.advance(before, seed, on_stage)
-        state = with_entries(state, before)
-        yield state, report
 
 
 def _saving(

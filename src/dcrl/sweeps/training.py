@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dcrl.files import read_json
 from dcrl.repertoires.load import load
 from dcrl.runs.config import RunConfig, completed, differences, to_json
 from dcrl.runs.metrics import budget_used, read_metrics
-from dcrl.runs.place import is_same_task
+from dcrl.runs.place import Own, is_same
 from dcrl.sweeps.job import Order, Progress
 
 
@@ -19,7 +18,7 @@ class TrainingJob:
     """A run to train with `config`."""
 
     config: RunConfig
-    own_task: Mapping[str, str] | None  # describes a task of the user's own
+    own: Own  # describes a task and an algorithm of the user's own
     order: Order
 
     def __str__(self) -> str:
@@ -53,8 +52,10 @@ class TrainingJob:
             return
         run, free = self.order.run, {"evaluations"}
         before = read_json(run / "config.json")
-        if isinstance(before, dict) and is_same_task(run, str(before.get("task")), self.config.task, self.own_task):
-            free.add("task")  # perhaps by another name
+        for noun in ("task", "algorithm"):
+            theirs = str(before.get(noun)) if isinstance(before, dict) else ""
+            if is_same(noun, run, theirs, getattr(self.config, noun), self.own.get(noun)):
+                free.add(noun)  # perhaps by another name
         found = differences(completed(before), to_json(self.config))
         odd = next((each for each in found if each.name not in free), None)
         if odd is not None:

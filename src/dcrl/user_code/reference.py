@@ -35,6 +35,11 @@ def parse(text: str) -> Reference:
     return Reference(where, name)
 
 
+def article(noun: str) -> str:
+    """The noun with its article: a task, an algorithm."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def source_file(text: str) -> Path | None:
     """The file that importing a reference would run, found without running anything; None if there is none."""
     reference = parse(text)
@@ -51,6 +56,12 @@ def checksum(file: Path) -> str | None:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError:
         return None
+
+
+def source_checksum(text: str) -> str | None:
+    """The checksum of the file that a reference names; None for the name of something installed."""
+    file = source_file(text) if is_reference(text) else None
+    return None if file is None else checksum(file)
 
 
 def _file_of_module(name: str) -> Path | None:
