@@ -4,7 +4,7 @@
     python benchmarks/sweep_backends.py --task point_omni --evaluations 1024 --repeats 1
 
 The ways take turns, so that a change of the machine's speed meets all of them. Each sweep trains as many runs as there
-are cores, from the start; Ray's own start-up is part of its time, and is also given alone.
+are cores, from the start; Ray's own start-up is part of its time.
 """
 
 from __future__ import annotations
