@@ -32,8 +32,14 @@ def full_archive(task: str = "walker2d_uni", run: Path = RUN) -> dict[str, Any]:
     run.mkdir(parents=True, exist_ok=True)
     save(run / "archive.safetensors", replace(made, algorithm="dcrl_me", seed=0, evaluations=7680))
     give_actor(run)
-    genotype = np.zeros(template(task).layers.parameters, np.float32)  # of the layers that functions expect by default
-    return {"repertoire": dcrl.load(run), "task": registry.get(task), "genotype": genotype}
+    return {"repertoire": dcrl.load(run)}
+
+
+def gymnasium_task() -> dict[str, Any]:
+    """Besides, a task that is a Gymnasium environment, and a policy of it."""
+    task = "examples/own_gymnasium_task.py:task"
+    genotype = np.zeros(template(task).layers.parameters, np.float32)
+    return full_archive() | {"task": registry.get(task), "genotype": genotype}
 
 
 def elites_from_elsewhere() -> dict[str, Any]:
@@ -82,7 +88,7 @@ def own_robot() -> dict[str, Any]:
 PREPARED: dict[str, Callable[[], dict[str, Any]]] = {
     "docs/coming-from.md": arrays_of_qdax,
     "docs/report.md": runs_to_compare,
-    "docs/render.md": full_archive,
+    "docs/render.md": gymnasium_task,
     "docs/repertoires.md": elites_from_elsewhere,
     "docs/explorer.md": full_archive,
     "docs/deploy.md": deployment,
