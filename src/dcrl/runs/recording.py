@@ -62,6 +62,6 @@ def publish(run: Run, state: State) -> None:
     run.save(state)
     figures = run.path / "figures"
     space = run.algorithm.setting.descriptor
-    archive_map(state.archive, space, run.config.task, figures / "archive.png")
+    archive_map(state.archive, space, run.task.name, figures / "archive.png")
     metric_curves(run.metrics, figures / "curves.png")
     improvement_curves(run.metrics, figures / "improvement.png")
