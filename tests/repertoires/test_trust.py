@@ -54,6 +54,14 @@ def test_a_command_that_needs_the_task_needs_trust(line, hostile, capsys):
     assert not (hostile.parent / "ran").exists()
 
 
+def test_a_study_that_names_an_algorithm_of_its_own_needs_trust(hostile, capsys):
+    folder = hostile.parent
+    (folder / "study.toml").write_text(f"tasks = ['point_omni']\nalgorithms = ['{folder / 'task.py'}:algorithm']\n")
+    said = refused(capsys, "sweep", str(folder / "study.toml"), "--dry-run")
+    assert "if you trust it, add --trust-algorithm" in said
+    assert not (folder / "ran").exists()
+
+
 @pytest.mark.parametrize(
     "line",
     [

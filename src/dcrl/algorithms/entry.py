@@ -39,6 +39,7 @@ class AlgorithmEntry:
 
     @property
     def config(self) -> type[Any]:
+        """The class of its configurations."""
         return type(self.default)
 
     def check(self, hyperparameters: Any) -> None:

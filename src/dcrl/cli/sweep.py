@@ -45,6 +45,8 @@ class Flags:
     """Where run directories go, `runs` by default: OUTPUT/TASK/ALGORITHM/seed-SEED, each with its log beside it."""
     trust_task: bool = False
     """Run the code that a study's file names as a task; not needed for a file that you have used before."""
+    trust_algorithm: bool = False
+    """The same for the code that a study's file names as an algorithm."""
     dry_run: bool = False
     """Show what would be run, and do nothing."""
     where: BackendFlags = BackendFlags()
@@ -63,6 +65,7 @@ def main(arguments: Sequence[str]) -> int:
         evaluations=flags.evaluations,
         output=flags.output,
         trust_task=flags.trust_task,
+        trust_algorithm=flags.trust_algorithm,
         passed_on=passed_on,
     )
     waiting = [job for job in found.jobs if not job.is_complete]

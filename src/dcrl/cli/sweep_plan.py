@@ -48,6 +48,7 @@ def plan(
     evaluations: int | None = None,
     output: Path | None = None,
     trust_task: bool = False,
+    trust_algorithm: bool = False,
     passed_on: Sequence[str] = (),
 ) -> Plan:
     """The runs of tasks or of a study's file; what is given here replaces what the file says.
@@ -55,9 +56,13 @@ def plan(
     Refuses invalid settings, and directories that hold runs with other settings.
     """
     found = _study(names)
-    for name in found.tasks:
-        if name not in names and is_reference(name):  # the file names it, not the user
-            trust.check(name, "task", names[0], trust=trust_task)
+    for noun, given, asked, trusted in (
+        ("task", found.tasks, names, trust_task),
+        ("algorithm", found.algorithms or (), chosen or (), trust_algorithm),
+    ):
+        for name in given:
+            if name not in asked and is_reference(name):  # the file names it, not the user
+                trust.check(name, noun, names[0], trust=trusted)
     own = _seeds(seeds, found.seeds)
     place = output or found.output or Path("runs")
     found = _budgeted(found, preset, evaluations)
