@@ -51,10 +51,10 @@ def test_the_contract_says_all_that_a_caller_needs(run_of, tmp_path):
     assert contract["versions"]["trained_with"] == "0.1.0"
 
 
-def test_a_repertoire_in_memory_is_exported_without_its_runs_particulars(point, tmp_path):
+def test_a_repertoire_in_memory_is_exported_with_its_algorithm_and_seed(point, tmp_path):
     dcrl.export(dcrl.load(point), tmp_path / "actor.npz", what="actor")
     contract = json.loads((tmp_path / "actor.npz.json").read_text())
-    assert (contract["algorithm"], contract["seed"], contract["elite"]) == (None, None, None)
+    assert (contract["algorithm"], contract["seed"], contract["elite"]) == ("dcrl_me", 3, None)
     assert contract["inputs"][1] == {"name": "descriptor", "dtype": "float32", "shape": [2]}
     assert "onnx" not in contract["versions"]
 

@@ -31,8 +31,12 @@ from support.shortened import shortened, shortened_python, small_functions
 ROOT = Path(__file__).parents[2]
 FAST = ("README.md", "docs/get-started.md")
 SECTIONS = tomllib.loads((ROOT / "docs/navigation.toml").read_text(encoding="utf-8"))["section"]
-GUIDES = [
-    f"docs/{page}.md" for section in SECTIONS if section["caption"] == "How-to guides" for page in section["pages"]
+GUIDES = [  # tests/test_notebooks.py executes the notebooks among them
+    f"docs/{page}.md"
+    for section in SECTIONS
+    if section["caption"] == "How-to guides"
+    for page in section["pages"]
+    if not page.startswith("notebooks/")
 ]
 SLOW = ["docs/coming-from.md", *GUIDES]
 # Lines that are not run as they stand, and why

@@ -6,9 +6,11 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
+from dcrl.cluster.connection import PREFIX
 from support.cluster import VARIABLES, RayCluster
 from support.sweeps import FILES, line, results
 
@@ -28,6 +30,8 @@ def sweep(output: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_runs_on_a_cluster_are_those_of_one_machine(cluster: RayCluster, tmp_path: Path) -> None:
     here = sweep(tmp_path / "local", "--seeds", "0-1", "--evaluations", "64", "--at-once", "2")
     assert here.returncode == 0, here.stdout + here.stderr
@@ -57,20 +61,17 @@ def test_a_run_that_is_refused_fails_with_its_reason_and_room_is_checked(cluster
 
 
 def test_ray_is_started_on_this_machine_and_leaves_nothing(tmp_path: Path) -> None:
-    temporary = tmp_path.parents[1] / "t"  # a short name, since sockets are made in it
-    temporary.mkdir(exist_ok=True)
+    """Also where the directory of temporary files has a name that is too long for sockets."""
+    temporary = tmp_path / "a-long-name-for-temporary-files"
+    temporary.mkdir()
+    words = line(tmp_path / "runs", "--seeds", "0", "--evaluations", "32", "--backend", "ray")
     environment = os.environ | VARIABLES | {"TMPDIR": str(temporary)}
-    done = subprocess.run(
-        line(tmp_path, "--seeds", "0", "--evaluations", "32", "--backend", "ray"),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=environment,
-    )
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert list(temporary.iterdir()) == []
-    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(temporary).encode() in _content(path)]
+    with subprocess.Popen(words, stdout=PIPE, stderr=PIPE, text=True, env=environment) as process:
+        output, errors = process.communicate(timeout=300)
+    assert (process.returncode, errors) == (0, ""), output
+    mark = f"{PREFIX}{process.pid}-"
+    assert [*temporary.iterdir(), *Path("/tmp").glob(f"{mark}*")] == []
+    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if mark.encode() in _content(path)]
     assert left == []
 
 

@@ -79,6 +79,8 @@ def test_the_script_says_what_slurm_needs(tmp_path: Path) -> None:
     subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=True)
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_a_submitted_array_trains_the_runs_of_one_machine(tmp_path: Path, slurm: Path) -> None:
     here = sweep(tmp_path / "slurm", "--seeds", "0", "--evaluations", "64", "--submit", place=slurm)
     assert here.returncode == 0, here.stdout + here.stderr

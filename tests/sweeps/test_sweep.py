@@ -53,7 +53,7 @@ class Losing:
 
 @pytest.mark.parametrize(("fate", "attempts"), [("lost", 3), ("failed", 1), ("done", 1)])
 def test_lost_jobs_are_handed_out_again_and_then_fail_with_the_reason(tmp_path, fate, attempts) -> None:
-    job = TrainingJob(config=CONFIG, own_task=None, order=order(tmp_path))
+    job = TrainingJob(config=CONFIG, own={}, order=order(tmp_path))
     backend = Losing(Outcome(fate=fate, reason="its node was lost"))
     sweep = Sweep(backend, [job], retries=2)
     resumed = 0

@@ -96,8 +96,9 @@ def test_blocks_alternate_and_start_from_elites():
 
 
 def candidates(run, state, exploring: bool) -> set[int]:
-    """The cells from which parents were drawn in many tries."""
-    return {run.algorithm._parent(state, exploring, keys.root(number)) for number in range(60)}
+    """The cells from which parents were drawn in many tries, at the start of a block."""
+    begun = dataclasses.replace(state, generation=1 if exploring else 1 + run.algorithm.config.generations_per_parent)
+    return {run.algorithm._parent(begun, keys.root(number)) for number in range(60)}
 
 
 def test_parents_are_the_most_novel_or_the_fittest():
@@ -120,8 +121,9 @@ def test_the_centre_is_the_mean_of_its_episodes():
     run = original(SMALL["me_es"])
     state = run.states[0]
     cell = int(np.flatnonzero(state.archive.occupied)[0])
-    key = keys.stream(keys.generation(keys.root(0), 0), "centre")
-    episodes = run.algorithm._evaluate(np.repeat(state.search.centre[None], 3, axis=0), key)
+    asked = run.algorithm.ask(run.algorithm.empty_state(0), 0)
+    assert (asked.genotype == state.search.centre).all()
+    episodes = run.algorithm.setting.evaluate(asked)
     assert len(np.unique(episodes.fitness)) > 1
     assert state.archive.fitness[cell] == pytest.approx(episodes.fitness.mean(), rel=1e-6)
     np.testing.assert_allclose(state.archive.descriptor[cell], episodes.descriptor.mean(axis=0), rtol=1e-6)

@@ -19,6 +19,8 @@ from dcrl.devices import cores
 STORE_BYTES = 128 * 2**20  # of the object store, which carries small things only; Ray would take 30 % of the memory
 CONNECT_SECONDS = 5.0
 PREFIX = "dcrl-ray-"
+LONGEST_PLACE = 12  # characters: the path of a socket has at most 107, and Ray's own part of it takes 70
+SHORT_PLACE = Path("/tmp")
 
 
 def require_ray() -> None:
@@ -99,11 +101,13 @@ def _knock(address: str) -> None:
 
 def _own_directory() -> Path:
     """A directory for Ray's files with a short name, as sockets need; those of killed processes are removed."""
-    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+    usual = Path(tempfile.gettempdir())
+    place = usual if len(str(usual)) <= LONGEST_PLACE or not SHORT_PLACE.is_dir() else SHORT_PLACE
+    for left in place.glob(f"{PREFIX}*"):
         pid = left.name.removeprefix(PREFIX).partition("-")[0]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists() and Path("/proc").exists():
             shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=place))
 
 
 def _line(error: Exception) -> str:
