@@ -79,7 +79,8 @@ def test_a_full_disk_and_a_read_only_one_keep_the_last_good_state(finished, disk
     fill(there / "others", left=61440)  # not enough for a checkpoint
     said = sentence(installed(*line))
     assert "cannot write" in said
-    assert "No space left on device; the run stopped, and `dcrl resume" in said
+    assert "No space left on device; the run stopped, and `" in said
+    assert f"dcrl resume {kept}` continues it" in said
     assert contents(kept / "checkpoints") == before
 
     remount("ro")
