@@ -25,13 +25,23 @@ def manifest(own: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, An
         "command": sys.argv,
         "host": platform.node(),
         "platform": platform.platform(),
-        "processor": platform.processor() or platform.machine(),
+        "processor": processor(),
         "cores": cores(),
         "python": platform.python_version(),
         "packages": versions(),
         "commit": _commit(),
         **_fields(own or {}),
     }
+
+
+def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    """The processor's model where the system names it, else its architecture: floating-point results depend on it."""
+    try:
+        lines = cpuinfo.read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, "") or platform.processor() or platform.machine()
 
 
 def _fields(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,24 @@
+"""What a run's manifest says of the machine."""
+
+from __future__ import annotations
+
+import platform
+
+from dcrl.runs.manifest import manifest, processor
+
+
+def test_the_processor_is_named_by_its_model_where_the_system_names_it(tmp_path):
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("processor\t: 0\nmodel name\t: AMD EPYC 7B13\nflags\t: fpu\n\nmodel name\t: another\n")
+    assert processor(cpuinfo) == "AMD EPYC 7B13"
+
+
+def test_without_a_model_the_processor_is_the_architecture(tmp_path):
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("processor\t: 0\n")
+    expected = platform.processor() or platform.machine()
+    assert processor(cpuinfo) == processor(tmp_path / "none") == expected
+
+
+def test_the_manifest_names_the_processor():
+    assert manifest()["processor"] == processor()
