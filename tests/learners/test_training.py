@@ -83,3 +83,19 @@ def test_training_fits_the_critic_to_known_returns():
         for a in (fresh, greedy)
     ]
     assert value[1] > value[0] + 0.05  # and the actor climbs it
+
+
+def test_updates_in_proportion_to_transitions():
+    """As many updates as all transitions so far allow, in units, and at most critic_steps per generation."""
+    replay = filled_replay(learner())
+    subject = learner(critic_steps=1000, updates_per_transition=450.5 / replay.inserted)
+    first = trained(subject, replay)
+    assert critic_updates(first) == 400
+    assert same(first, training.train(subject, first, replay, keys.root(2)))  # 50 are left: less than a unit
+    eager = learner(critic_steps=600, updates_per_transition=1e6)
+    assert critic_updates(trained(eager, replay)) == 600
+    assert same(trained(eager, replay), trained(learner(critic_steps=600), replay))
+
+
+def critic_updates(state: TD3State) -> int:
+    return int(next(leaf for leaf in jax.tree.leaves(state.critics[0].optimiser) if np.ndim(leaf) == 0))

@@ -58,10 +58,15 @@ class TD3Config:
     """layer: the critics' hidden layers are normalised, without parameters, before their activations."""
     return_steps: int = field(default=1, metadata=ADDED)
     """n of the n-step returns that critics are trained on."""
+    updates_per_transition: float | None = field(default=None, metadata=ADDED)
+    """Critic updates per collected transition, with critic_steps as the most per generation; None for critic_steps
+    in every generation."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size", "return_steps")
         positive(self, "critic_learning_rate", "actor_learning_rate", "target_rate")
+        if self.updates_per_transition is not None:
+            positive(self, "updates_per_transition")
         not_negative(self, "smoothing_noise", "smoothing_clip")
         within(self, 0, 1, "discount", "target_rate")
         layer_sizes(self, "critic_hidden")

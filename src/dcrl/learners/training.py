@@ -8,6 +8,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 
 from dcrl import keys
 from dcrl.learners.replay import Replay, Samples
@@ -15,6 +16,7 @@ from dcrl.learners.td3 import TD3, TD3Config, TD3State, update
 from dcrl.types import Floats, Ints
 
 CHUNK = 300  # critic steps per chunk; one chunk is gathered while the device trains on the previous one
+UNIT = 100  # where updates are in proportion to transitions, groups of steps per unit, so that few lengths are compiled
 
 
 def train(
@@ -29,6 +31,7 @@ def train(
     `reward`, if given, computes the rewards of rows of the replay buffer instead of the stored ones.
     """
     index = np.asarray(sample_index(keys.stream(key, "samples"), learner.config, replay.size))
+    index = index[: groups_due(learner.config, state, replay)]
     smoothing = keys.stream(key, "smoothing")
     groups = max(1, CHUNK // learner.config.actor_delay)
     for first in range(0, len(index), groups):
@@ -39,6 +42,17 @@ def train(
             samples = samples._replace(reward=reward(rows))
         state = train_steps(learner, state, samples, smoothing, first)
     return state
+
+
+def groups_due(config: TD3Config, state: TD3State, replay: Replay) -> int:
+    """How many groups of `actor_delay` critic updates this generation has: all, or what the transitions allow."""
+    most = config.critic_steps // config.actor_delay
+    if config.updates_per_transition is None:
+        return most
+    allowed = int(config.updates_per_transition * replay.inserted)
+    done = int(optax.tree_utils.tree_get(state.critics[0].optimiser, "count"))  # Adam counts them
+    due = (allowed - done) // (config.actor_delay * UNIT) * UNIT
+    return min(most, max(0, due))
 
 
 @partial(jax.jit, static_argnames=("config",))
