@@ -173,7 +173,11 @@ class Composition:
         """Select and vary (Algorithms 3 and 4): the offspring of some of the operators."""
         key = key_of(state, seed)
         sources = Sources(
-            archive=state.archive, learned=state.learned, replay=state.replay, remembered=state.remembered
+            archive=state.archive,
+            learned=state.learned,
+            replay=state.replay,
+            remembered=state.remembered,
+            age=state.generation - state.entered if len(state.entered) else None,
         )
         offspring = []
         for operator in self._all[which]:
