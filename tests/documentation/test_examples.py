@@ -15,12 +15,9 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-import dcrl
 from dcrl.cli.main import command
 from dcrl.rendering import camera
 from support.commands import COMMAND, HEEDING_INTERRUPTS
@@ -59,7 +56,7 @@ TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding=
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder like a user's, with the repository's examples and two small runs."""
     folder = tmp_path_factory.mktemp("user")
-    for name in ("examples", "benchmarks", "studies", "constraints.txt"):
+    for name in ("examples", "benchmarks", "constraints.txt"):
         (folder / name).symlink_to(ROOT / name)
     here = Path.cwd()
     os.chdir(folder)
@@ -80,8 +77,7 @@ def play(trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
     small_functions(monkeypatch)
 
     def run(page: str) -> list[Block]:
-        names: dict[str, Any] = {"dcrl": dcrl, "np": np, "observation": np.zeros(18, np.float32)}
-        names |= PREPARED.get(page, dict)()
+        names = PREPARED.get(page, dict)()
         ran = [block for block in blocks((ROOT / page).read_text(encoding="utf-8")) if _runs(block)]
         for block in ran:
             shutil.rmtree("report", ignore_errors=True)  # of the block before, which shows another way
@@ -105,9 +101,8 @@ def _filled(source: str) -> str:
 
 
 def _runs(block: Block) -> bool:
-    """Text is not run, nor is code of a package that is not installed, nor code with parts left out."""
-    left_out = block.source.startswith(("# QDax", "# pyribs[visualize]")) or "(..., " in block.source
-    return block.kind != "text" and not left_out
+    """Text is not run, nor is code of a package that is not installed."""
+    return block.kind != "text" and not block.source.startswith(("# QDax", "# pyribs[visualize]"))
 
 
 def _run(words: list[str]) -> None:
