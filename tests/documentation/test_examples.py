@@ -112,6 +112,8 @@ def _run(words: list[str]) -> None:
         _serve(rest)
     elif program.endswith("dcrl") and {"--backend", "--address"} & set(rest):  # needs a cluster
         assert _flags(rest) <= set(re.findall(r"--[a-z-]+", _help(rest[0]))), words
+    elif program.endswith("dcrl") and "--help" in rest:  # ends its process
+        subprocess.run([COMMAND, *rest], capture_output=True, timeout=120, check=True)
     elif program.endswith("dcrl"):
         if rest[0] != "render" or camera.available():
             assert command(shortened(rest)) == 0, words
