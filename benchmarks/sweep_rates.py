@@ -88,7 +88,7 @@ def model(study: Study) -> None:
 
 
 def main() -> None:
-    study = read(ROOT / "studies" / "paper.toml")
+    study = read(Path("studies/paper.toml"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", nargs="+", default=study.tasks)
     parser.add_argument("--algorithms", nargs="+", default=study.algorithms)

@@ -1,6 +1,6 @@
 """A robot with a damage finds another gait in its repertoire, in a few trials.
 
-    dcrl train hexapod_uni --algorithm me --evaluations 20000
+    dcrl train hexapod_uni --algorithm me --iso-sigma 0.02 --evaluations 20000
     python examples/damage_recovery.py runs/hexapod_uni/me/seed-0
 
 The stored fitness of the elites is the prior mean of a Gaussian process over descriptors. Each trial on the damaged

@@ -40,7 +40,12 @@ def metadata(wheel: zipfile.ZipFile) -> Message:
 def test_the_wheel_has_every_file_of_the_package(wheel):
     sources = (path for path in (ROOT / "src").rglob("*") if path.is_file())
     expected = {str(path.relative_to(ROOT / "src")) for path in sources if not _generated(path)}
-    assert {"dcrl/py.typed", "dcrl/analysis/report.css", "dcrl_command.py"} <= expected
+    assert {
+        "dcrl/py.typed",
+        "dcrl/analysis/report.css",
+        "dcrl/sweeps/studies/paper.toml",
+        "dcrl_command.py",
+    } <= expected
     assert expected - set(wheel.namelist()) == set()
 
 

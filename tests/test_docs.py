@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -67,6 +68,31 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
         "# A *long* heading, here\n[a](#a-long-heading-here) [b](#missing) [c](missing.md) [d](https://e.org)"
     )
     assert list(broken_links(page)) == ["#missing", "missing.md"]
+
+
+NAVIGATION = tomllib.loads((ROOT / "docs/navigation.toml").read_text(encoding="utf-8"))["section"]
+GUIDES = next(section["pages"] for section in NAVIGATION if section["caption"] == "How-to guides")
+LINKING = ["get-started", "algorithms/index", "tasks/index", *(page for page in GUIDES if "notebooks" not in page)]
+TERMS = ("archive", "descriptor", "elite", "repertoire")
+NO_PROSE = re.compile(
+    r"^(?: {4}|#|\||!\[|<).*$|`[^`]*`|\[[^\]]*\]\([^)]*\)", re.MULTILINE
+)  # code, headings, tables, links
+
+
+def unlinked(page: str) -> list[str]:
+    """The terms that a page uses in its sentences and never links to the glossary."""
+    words = set(re.findall(r"[\w-]+", NO_PROSE.sub("", page).lower()))
+    return [term for term in TERMS if words & {term, f"{term}s"} and f"glossary.md#{term})" not in page]
+
+
+@pytest.mark.parametrize("page", LINKING)
+def test_terms_are_linked_to_the_glossary(page: str) -> None:
+    assert unlinked(text(ROOT / f"docs/{page}.md")) == []
+
+
+def test_a_term_without_a_link_is_found() -> None:
+    page = "# Repertoire\n`descriptor`, [elite](x.md), [archive](glossary.md#archive) and archive with\n elites"
+    assert unlinked(page) == ["elite"]
 
 
 def test_no_page_and_no_source_uses_a_banned_phrase() -> None:

@@ -85,9 +85,16 @@ def own_robot() -> dict[str, Any]:
     return {"my_robot": my_robot}
 
 
+def runs_of_a_study() -> dict[str, Any]:
+    """Runs to re-evaluate, in the directory of a study."""
+    shutil.copytree("runs/point_omni", "runs/paper/point_omni")
+    return {}
+
+
 PREPARED: dict[str, Callable[[], dict[str, Any]]] = {
     "docs/coming-from.md": arrays_of_qdax,
     "docs/report.md": runs_to_compare,
+    "docs/scale.md": runs_of_a_study,
     "docs/render.md": gymnasium_task,
     "docs/repertoires.md": elites_from_elsewhere,
     "docs/explorer.md": full_archive,

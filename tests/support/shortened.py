@@ -22,6 +22,7 @@ OFFSPRING = {
     "dcrl_me": ("--ga-offspring", "8", "--pg-offspring", "4", "--ai-offspring", "4", *LEARNING),
     "pga_me": ("--ga-offspring", "8", "--pg-offspring", "7", *LEARNING),
     "me": ("--ga-offspring", "16"),
+    "examples/own_algorithm.py:algorithm": ("--ga-offspring", "8", "--neighbour-offspring", "8"),
 }
 
 

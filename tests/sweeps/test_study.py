@@ -8,9 +8,8 @@ import pytest
 
 from dcrl.cli.sweep_plan import plan
 from dcrl.sweeps.cost import cost
-from dcrl.sweeps.study import parse_seeds, read
+from dcrl.sweeps.study import parse_seeds, read, shipped
 
-STUDIES = Path(__file__).parents[2] / "studies"
 TEXT = """
 tasks = ["point_omni", "ant_uni"]
 algorithms = ["dcrl_me", "me"]
@@ -51,11 +50,15 @@ def test_flags_and_budgets_hold_for_all_for_a_task_or_for_an_algorithm(study: Pa
     assert replaced.output == Path("elsewhere")
 
 
-def test_the_shipped_studies_are_what_they_say() -> None:
-    paper = read(STUDIES / "paper.toml")
+def test_the_shipped_studies_are_found_from_anywhere_and_are_what_they_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert shipped() == ("studies/paper.toml", "studies/small.toml")
+    paper = read(Path("studies/paper.toml"))
     assert (len(paper.tasks), len(paper.algorithms or ()), len(paper.seeds or ())) == (7, 8, 20)
     assert paper.evaluations("ant_uni", "me") == 1_000_000
-    small = plan([str(STUDIES / "small.toml")])
+    small = plan(["studies/small.toml"])
     assert len(small.jobs) == 18
     assert cost(small.jobs, small.jobs).memory > 5 * 10**8  # with a replay buffer of a million transitions
 

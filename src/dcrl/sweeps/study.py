@@ -27,6 +27,7 @@ from typing import Any, cast
 
 from dcrl.runs.presets import EVALUATIONS, Preset, budget
 
+SHIPPED = Path(__file__).with_name("studies")
 Flag = bool | int | float | str | list[Any]
 
 
@@ -74,10 +75,19 @@ class Study:
         return [word for name, value in merged.items() for word in _words(name, value)]
 
 
+def shipped() -> tuple[str, ...]:
+    """The names of the studies that come with the package."""
+    return tuple(f"studies/{path.name}" for path in sorted(SHIPPED.glob("*.toml")))
+
+
 def read(path: Path) -> Study:
-    """The study in a file; a ValueError names what does not fit."""
+    """The study in a file, or a shipped one where there is no such file; a ValueError names what does not fit."""
+    file = SHIPPED / path.name if path.as_posix() in shipped() and not path.exists() else path
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = " and ".join(shipped())
+        raise ValueError(f"there is no study {path}; write one, or use {known}, which come with dcrl") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ValueError(f"cannot read the study {path}: {reason}") from None
