@@ -43,6 +43,9 @@ def nothing(cells: int, offspring: int, horizon: int, observation_size: int, act
     return Remembered(elites=empty(cells), latest=empty(offspring))
 
 
+NO_EPISODES = nothing(0, 0, 0, 0, 0)  # for algorithms that remember none
+
+
 def episodes_of(transitions: Transitions, valid: Bools, discount: float) -> Episodes:
     """Evaluations as episodes; an invalid one has no steps."""
     steps = np.where(valid, transitions.steps, 0).astype(np.int32)

@@ -1,4 +1,4 @@
-"""`dcrl explore RUN ...`: a page on which a repertoire can be clicked and watched."""
+"""`dcrl explore RUN ...`: a web page on which a repertoire is explored."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def run(
     seed: int = 0,
     overwrite: bool = False,
 ) -> int:
-    """Open a page on which a repertoire is a map and each behaviour a robot that moves; Ctrl-C ends it.
+    """Open a web page that shows a repertoire as a map and plays the policies you choose; Ctrl-C stops the server.
 
     Args:
         paths: run directories, such as runs/walker2d_uni/dcrl_me/seed-0, also of runs in progress, or repertoire files
-        port: the port at which the page is served; 0 takes a free one
-        host: the address at which it is served; others than this machine can reach it only if it is not 127.0.0.1
+        port: the port of the page; 0 chooses a free one
+        host: the address to listen at; with the default only this machine can open the page
         no_browser: print the address only, open no browser
         task: where the run's own task is now, as file.py:object or module:object
         trust_task: run the code that a run names as its task; not needed for a file that you have used before

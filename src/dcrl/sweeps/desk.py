@@ -91,7 +91,7 @@ class Remote:
 def collecting(
     order: Order, number: int, desk: Any, get: Callable[[Any], Any], stopping: Callable[[], bool]
 ) -> Iterator[tuple[Order, Callable[[], None]]]:
-    """A directory of this node to carry out an order in, and the function that sends its files to the desk.
+    """A directory of this node to run an order in, and the function that sends its files to the desk.
 
     It begins with the files that the desk has, and is removed at the end. `get` waits for an answer of the desk.
     """

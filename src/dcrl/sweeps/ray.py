@@ -121,12 +121,12 @@ class RayCluster:
     def _hand_out(self) -> None:
         limit = len(self._waiting) if self.at_once is None else self.at_once - len(self._tasks)
         options = {"num_cpus": self.cpus, "num_gpus": self.gpus, "memory": self.memory, "max_retries": 0}
-        carry = ray.remote(scheduling_strategy="SPREAD", **options)(carry_out)
+        runner = ray.remote(scheduling_strategy="SPREAD", **options)(run_job)
         for _ in range(min(limit, len(self._waiting))):
             job, number = self._waiting.popleft(), len(self._attempts)
             self._attempts.append(job)
             order = absolute(job.order)
-            task = carry.remote(order, number, self.cpus, self._desk, passed_on(), versions(), self.collect)
+            task = runner.remote(order, number, self.cpus, self._desk, passed_on(), versions(), self.collect)
             self._tasks[task] = number
 
     def _wait(self) -> None:
@@ -149,7 +149,7 @@ class RayCluster:
         )
 
 
-def carry_out(
+def run_job(
     order: Order,
     number: int,
     cpus: int,
@@ -159,9 +159,9 @@ def carry_out(
     collect: bool,
 ) -> Outcome:
     """The task of one job, on the node that Ray has chosen."""
-    odd = mismatch(expected)
-    if odd is not None:
-        return Outcome(fate="failed", reason=odd)
+    reason = mismatch(expected)
+    if reason is not None:
+        return Outcome(fate="failed", reason=reason)
     with ThreadPoolExecutor(max_workers=1) as pool:  # Ray gives a task's cores away while its main thread waits
 
         def get(answer: Any) -> Any:
@@ -192,7 +192,7 @@ def _outcome(task: Any) -> Outcome:
         return Outcome(fate="lost", reason="its node was lost")
     except WorkerCrashedError:
         return Outcome(fate="lost", reason="its worker process was killed")
-    except RayTaskError as error:  # an exception in `carry_out`
+    except RayTaskError as error:  # an exception in `run_job`
         cause = error.cause
         return Outcome(fate="failed", reason=" ".join(f"{type(cause).__name__}: {cause}".split()))
     except RayError as error:
