@@ -169,7 +169,7 @@ def test_a_file_without_an_algorithm_is_one_finding(tmp_path, capsys):
         (finding,) = check_algorithm(f"{tmp_path}/own.py:{name}")
         assert finding.status == "failed"
         assert sentence in finding.sentence
-    assert "did you mean dcrl_me" in refused(capsys, "check-algorithm", "dcrl_em")
+    assert "there is no algorithm 'dcrl_em'" in refused(capsys, "check-algorithm", "dcrl_em")
 
 
 def test_a_configuration_that_json_cannot_hold_is_found(tmp_path):

@@ -81,12 +81,14 @@ def read(path: Path) -> tuple[Record, list[str]]:
 def _config(path: Path) -> dict[str, Any]:
     config = read_json(path / "config.json")
     if not isinstance(config, dict):
-        raise ValueError("its config.json is no JSON object")
+        raise ValueError("its config.json is not a JSON object")
     for name, kind in {"task": str, "algorithm": str, "seed": int, "evaluations": int}.items():
         if type(config.get(name)) is not kind:
             raise ValueError(f"its config.json lacks the field {name!r}, or the field is of the wrong type")
         if kind is str and not _is_name(config[name].rpartition(":")[2]):
-            raise ValueError(f"the {name} in its config.json is no name of 1 to {LONGEST_NAME} printable characters")
+            raise ValueError(
+                f"the {name} in its config.json must be a name of 1 to {LONGEST_NAME} printable characters"
+            )
     return config
 
 

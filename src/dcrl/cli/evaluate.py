@@ -50,10 +50,10 @@ def run(
     if where.backend is not None:
         if json or flags.output is not None:
             raise ValueError(
-                "--json and --output do not go with --backend: results are in each run's `reproducibility`"
+                "--json and --output cannot be combined with --backend: results are in each run's `reproducibility`"
             )
         if ray_workers:
-            raise ValueError("--workers ray does not go with --backend: choose what is spread over the cluster")
+            raise ValueError("--workers ray cannot be combined with --backend: choose what is spread over the cluster")
         return evaluate_jobs(runs, flags, where)
     say = sys.stderr if json else sys.stdout
     if len(runs) > 1:

@@ -31,9 +31,9 @@ def require_ray() -> None:
 
 @contextmanager
 def connected(address: str | None) -> Iterator[None]:
-    """Connect this process to the cluster at `address`: `auto`, HOST:PORT, or None for a Ray of its own.
+    """Connect this process to the cluster at `address`: `auto`, HOST:PORT, or None to start Ray on this machine.
 
-    A Ray of its own has this machine's cores, and is stopped at the end without leaving files or processes.
+    A Ray started here has this machine's cores, and is stopped at the end without leaving files or processes.
     """
     require_ray()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

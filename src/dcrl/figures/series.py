@@ -1,6 +1,6 @@
 """The names of series in figures and tables, and of operators in a run's metrics: put together and taken apart here.
 
-A series is an algorithm, a variant of it, as in `dcrl_me (discount=0.9)`, or the actor of either, as in `dcrl_me actor`.
+A series is an algorithm, a variant of it, as in `dcrl_me (discount=0.9)`, or the actor of one, as in `dcrl_me actor`.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ class _Batch:
                 if losses == MOST_LOSSES:
                     self.abandon()
                     raise ValueError(
-                        f"task {self.task.name}: a worker was lost {losses} times one after another, lastly because "
+                        f"task {self.task.name}: a worker was lost {losses} times one after another, the last time because "
                         f"{error}"
                     ) from None
             except BaseException:
