@@ -75,9 +75,8 @@ def _connect(address: str | None, own: Path | None) -> None:
     except ConnectionError as error:
         raise ValueError(f"there is no Ray cluster at {address}: {_line(error)}; {_HOW}") from None
     except RuntimeError as error:
-        if "ersion mismatch" in str(error):
-            raise ValueError(f"{_line(error)}; install the same versions of Python and Ray on all nodes") from None
-        raise ValueError(f"cannot connect to Ray: {_line(error)}") from None
+        needed = "" if address is None else "; all nodes need the same versions of Python and Ray"
+        raise ValueError(f"cannot connect to Ray: {_line(error)}{needed}") from None
     except Exception as error:  # Ray raises a plain Exception when a node does not start in time
         if own is None:
             raise

@@ -134,8 +134,7 @@ class _Batch:
                 if losses == MOST_LOSSES:
                     self.abandon()
                     raise ValueError(
-                        f"task {self.task.name}: a worker was lost {losses} times one after another, the last time because "
-                        f"{error}"
+                        f"task {self.task.name}: a worker was lost {losses} times in a row, last because {error}"
                     ) from None
             except BaseException:
                 self.abandon()
