@@ -16,6 +16,7 @@ import tyro
 from dcrl import devices
 from dcrl.archive.centroids import cache_directory
 from dcrl.cli.descriptor import numbers
+from dcrl.cli.program import program
 from dcrl.repertoires.words import plural
 
 if TYPE_CHECKING:
@@ -77,9 +78,9 @@ def run(
 
 def again(paths: tuple[Path, ...], opened: socket.socket, host: str, *, task: str | None, trust: bool) -> str:
     """The command that starts the same server at the same address."""
-    words = ["dcrl", "explore", *map(str, paths), "--port", str(opened.getsockname()[1])]
+    words = ["explore", *map(str, paths), "--port", str(opened.getsockname()[1])]
     words += ["--host", host] * (host != LOCAL) + ["--trust-task"] * trust + ([] if task is None else ["--task", task])
-    return shlex.join(words)
+    return f"{program()} {shlex.join(words)}"
 
 
 def _serve(runs: list[Opened], opened: socket.socket, host: str, command: str) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated
 import tyro
 
 from dcrl.cli.backends import BackendFlags, make, print_script, run_jobs
+from dcrl.cli.program import program
 from dcrl.cli.progress import duration
 from dcrl.cli.sweep_plan import Plan, plan
 from dcrl.repertoires.words import plural
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
     if flags.dry_run:
         print("\n".join(shlex.join(job.order.command) for job in waiting))
         return 0
-    done = f"compare them with `dcrl report {found.output}`"
+    done = f"compare them with `{program()} report {shlex.quote(str(found.output))}`"
     return run_jobs(backend, found.jobs, waiting, flags.where.retries, done)
 
 
