@@ -49,7 +49,7 @@ def main() -> int:
         output = flags.keep or Path(scratch)
         before, after = (made(commit, output, runs) for commit in (flags.before, flags.after))
         different = [line for run in runs for line in compare(run, before, after)]
-    print(f"{len(runs)} runs, {len(different)} differences")
+    print(f"runs: {len(runs)}, differences: {len(different)}")
     return 1 if different else 0
 
 
