@@ -87,7 +87,7 @@ def _parent(pid: int) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--nodes", type=int, default=2, help="besides the driver's")
+    parser.add_argument("--nodes", type=int, default=2, help="in addition to the driver's")
     parser.add_argument("--longest", type=float, default=12, help="seconds between two kills, at most")
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
     flags = parser.parse_args()

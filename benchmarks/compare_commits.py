@@ -4,8 +4,8 @@
     python benchmarks/compare_commits.py be6ad60 HEAD --only point_omni/me walker2d_uni/dcrl_me
 
 Each commit is checked out into a temporary worktree, and its runs are made with the Python that runs this script: only
-the sources differ. Compared are all tensors of `archive.safetensors` and `actor.safetensors`, and the columns
-that both have in `metrics.csv`, without the wall time.
+the sources differ. Compared are the tensors of `archive.safetensors` and `actor.safetensors`, and the columns of
+`metrics.csv` without the wall time. What the later commit adds to a file is listed and is no difference.
 """
 
 from __future__ import annotations
@@ -28,21 +28,28 @@ RUNS = [
     *(("walker2d_uni", algorithm, 1_536) for algorithm in ("dcrl_me", "qd_pg", "me_es")),
 ]
 TENSORS = ("archive.safetensors", "actor.safetensors")
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("before", help="a commit, or a directory of runs that this script left")
-    parser.add_argument("after", nargs="?", default="HEAD")
+    parser.add_argument("before", help="a commit")
+    parser.add_argument("after", nargs="?", default="HEAD", help="another one")
     parser.add_argument("--keep", type=Path, help="where the runs are kept and reused")
-    parser.add_argument("--only", nargs="+", metavar="TASK/ALGORITHM", help="some of the runs, such as point_omni/me")
+    known = {f"{task}/{algorithm}": (task, algorithm, evaluations) for task, algorithm, evaluations in RUNS}
+    parser.add_argument("--only", nargs="+", choices=known, metavar="TASK/ALGORITHM", help="such as point_omni/me")
     flags = parser.parse_args()
-    runs = [run for run in RUNS if flags.only is None or "/".join(run[:2]) in flags.only]
+    for commit in (flags.before, flags.after):
+        if subprocess.run(
+            ["git", "-C", ROOT, "rev-parse", "-q", "--verify", f"{commit}^{{commit}}"], **QUIET
+        ).returncode:
+            parser.error(f"there is no commit {commit!r} in this repository")
+    runs = [known[name] for name in flags.only or known]
     with tempfile.TemporaryDirectory() as scratch:
         output = flags.keep or Path(scratch)
         before, after = (made(commit, output, runs) for commit in (flags.before, flags.after))
         different = [line for run in runs for line in compare(run, before, after)]
-    print(f"{len(runs)} runs, {len(different)} differences")
+    print(f"runs: {len(runs)}, differences: {len(different)}")
     return 1 if different else 0
 
 
@@ -74,20 +81,24 @@ def compare(run: tuple[str, str, int], before: Path, after: Path) -> Iterator[st
     """What differs in one run; says so, or that nothing does."""
     task, algorithm, evaluations = run
     one, two = (runs / task / algorithm / "seed-0" for runs in (before, after))
-    found = []
+    found, added = [], []
     for name in TENSORS:
         if (one / name).exists() != (two / name).exists():
             found.append(f"{name} exists only once")
         elif (one / name).exists():
             a, b = load_file(one / name), load_file(two / name)
-            found += [f"{name}: {part}" for part in sorted(a.keys() | b.keys()) if not same(a, b, part)]
-    found += [f"metrics.csv: {name}" for name in differing_columns(metrics(one), metrics(two))]
-    print(f"{task:13} {algorithm:15} {evaluations:6,} evaluations: {'; '.join(found) or 'identical'}", flush=True)
+            found += [f"{name}: {part}" for part in sorted(a) if not same(a, b, part)]
+            added += sorted(b.keys() - a.keys())
+    rows, later = metrics(one), metrics(two)
+    found += [f"metrics.csv: {name}" for name in differing_columns(rows, later)]
+    added += [name for name in later[0] if name not in rows[0]]
+    note = f" (added: {', '.join(added)})" if added else ""
+    print(f"{task:13} {algorithm:15} {evaluations:6,} evaluations: {'; '.join(found) or 'identical'}{note}", flush=True)
     yield from found
 
 
 def same(a: dict, b: dict, part: str) -> bool:
-    if part not in a or part not in b or a[part].dtype != b[part].dtype or a[part].shape != b[part].shape:
+    if part not in b or a[part].dtype != b[part].dtype or a[part].shape != b[part].shape:
         return False
     return a[part].tobytes() == b[part].tobytes()
 
@@ -99,11 +110,11 @@ def metrics(run: Path) -> list[dict[str, str]]:
 
 
 def differing_columns(one: list[dict[str, str]], two: list[dict[str, str]]) -> list[str]:
-    """Of the columns that both have; a commit may add columns, but not change one."""
+    """The later commit may add columns, but not change or remove one."""
     if len(one) != len(two):
         return ["the number of generations"]
     return [
-        name for name in one[0] if name in two[0] and any(a[name] != b[name] for a, b in zip(one, two, strict=True))
+        name for name in one[0] if name not in two[0] or any(a[name] != b[name] for a, b in zip(one, two, strict=True))
     ]
 
 

@@ -1,7 +1,7 @@
 """What both sides of a comparison share: the sizes of a generation, and workers that take turns.
 
 A worker is a process that prepares an algorithm and then times one generation for every line it is sent. It
-prints a JSON object a line: first what it is, then each generation. Two Pythons run this file, ours and the
+prints one JSON object per line: first what it is, then each generation. Two Pythons run this file, ours and the
 peer's, so it needs nothing but the standard library.
 """
 

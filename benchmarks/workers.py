@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("--tasks", nargs="*", default=["walker2d_uni", "humanoid_uni"])
     parser.add_argument("--policies", type=int, default=256)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--ray", action="store_true", help="Ray workers besides local ones")
+    parser.add_argument("--ray", action="store_true", help="Ray workers in addition to local ones")
     flags = parser.parse_args()
     devices.prepare(cache_directory())
     kinds = ["local:2", *(["ray:2"] if flags.ray else [])]

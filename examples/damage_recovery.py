@@ -167,7 +167,7 @@ def main():
     parser.add_argument("--damage", action="append", help='such as "no left_front, dead right_rear_tibia"; repeatable')
     parser.add_argument("--trials", type=int, default=20, help="maximum number of trials per damage (default: 20)")
     parser.add_argument("--output", type=Path, default=Path("damage_recovery.png"), help="the figure to write")
-    parser.add_argument("--json", type=Path, help="where to write the numbers besides")
+    parser.add_argument("--json", type=Path, help="also write the numbers to this file")
     arguments = parser.parse_args()
 
     repertoire = dcrl.load(arguments.run)

@@ -12,7 +12,7 @@ import pytest
 from dcrl.tasks.task import Task
 from dcrl.types import Evaluation
 from support.episodes import Policies, episode_bytes, played, random_policies
-from support.random_runs import save_run
+from support.random_runs import give_actor, save_run
 
 LONGEST = ("cli", "explorer", "runs", "analysis", "algorithms")  # folders whose tests start processes or train
 CACHE = Path(__file__).parents[1] / ".cache" / "tests"
@@ -70,6 +70,19 @@ def episodes() -> Callable[[str, str], tuple[Task, Evaluation]]:
 def outcome() -> Callable[..., list[bytes]]:
     """`outcome(evaluation, rows=None)`."""
     return episode_bytes
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory) -> Path:
+    """One small run, which tests re-evaluate; its actor is untrained, which no measurement minds."""
+    import dcrl
+    from support.generations import ME
+
+    output = tmp_path_factory.mktemp("trained")
+    dcrl.train("point_omni", "me", evaluations=200, hidden=(16, 16), hyperparameters=ME, output=output)
+    path = output / "point_omni" / "me" / "seed-0"
+    give_actor(path)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ import pytest
 import dcrl
 
 SOURCE, ROOT = Path(dcrl.__file__).parent, Path(__file__).parents[1]
+TESTS = ROOT / "tests"
 FILES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py"))
 
 # From the top down. A part imports its own row and the rows below, and no two parts import each other.
@@ -108,6 +109,19 @@ def test_the_picture_in_the_documentation_shows_this_order() -> None:
 def test_few_modules_stand_outside_a_package() -> None:
     loose = [file.stem for file in FILES if len(file.parts) == 1 and not file.stem.startswith("__")]
     assert len(loose) <= 6, f"{loose}: give one of them a package"
+
+
+def test_the_tests_of_a_package_are_in_a_folder_of_its_name() -> None:
+    packages = {file.parts[0] for file in FILES if len(file.parts) > 1}
+    folders = {test.relative_to(TESTS).parts[0] for test in TESTS.glob("*/**/test_*.py")}
+    assert folders - {"documentation", "examples"} == packages
+
+
+def test_no_test_file_is_imported() -> None:
+    """What tests share is in `support`."""
+    importing = re.compile(r"^\s*(?:from|import) (?:\w+\.)*test_\w+", re.MULTILINE)
+    assert importing.search("from test_lock import owner")
+    assert [str(file) for file in TESTS.rglob("*.py") if importing.search(file.read_text())] == []
 
 
 @pytest.mark.parametrize(("folder", "most"), [("src", 250), ("tests", 300)])

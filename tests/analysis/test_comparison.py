@@ -246,10 +246,14 @@ def test_metrics_are_used_up_to_where_they_are_damaged(damage, tmp_path):
     ("name", "content", "said"),
     [
         ("config.json", "{", "cannot read"),
-        ("config.json", "[]", "no JSON object"),
+        ("config.json", "[]", "not a JSON object"),
         ("config.json", '{"task": "point_omni"}', "lacks the field 'algorithm'"),
         ("config.json", '{"task": "p", "algorithm": "me", "seed": true}', "lacks the field 'seed'"),
-        ("config.json", '{"task": "a\\nb", "algorithm": "me", "seed": 0}', "the task in its config.json is no name"),
+        (
+            "config.json",
+            '{"task": "a\\nb", "algorithm": "me", "seed": 0}',
+            "the task in its config.json must be a name",
+        ),
         (
             "config.json",
             '{"task": "p", "algorithm": "me", "seed": 0, "evaluations": 1, "x": ' + '{"x": ' * 50 + "1" + "}" * 51,

@@ -28,7 +28,7 @@ from dcrl.variation.operator import Offspring, Sources
 from support.making import ran, refused
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_algorithm.py"
-CONFIG = trial.small(MEConfig())
+CONFIG = MEConfig(ga_offspring=16, archive=trial.SMALL[0], ga=trial.SMALL[1])
 COUNTER = iter(range(1000))
 
 
@@ -132,9 +132,32 @@ def test_an_algorithm_that_does_not_learn_gets_a_note(simulator):
 
 def test_small_reduces_every_built_in_configuration(simulator):
     for entry in registry.ALGORITHMS.values():
-        reduced = trial.Trial(entry.build, trial.small(entry.default), simulator).algorithm()
+        reduced = trial.Trial(entry.build, trial.small(entry.build, entry.default, simulator), simulator).algorithm()
         assert reduced.generation_evaluations <= 70
         assert reduced.archive_config.cells == 64
+
+
+def test_small_reduces_numbers_of_policies_whatever_they_are_called(simulator):
+    """`evaluated` sets how many policies there are; `offspring_offset` does not."""
+
+    @dataclass(frozen=True)
+    class Part:
+        evaluated: int = 160
+
+    @dataclass(frozen=True)
+    class Config:
+        part: Part = Part()
+        offspring_offset: int = 160
+        even: int = 48
+
+        def __post_init__(self) -> None:
+            if self.even % 2:
+                raise ValueError("even must be even")
+
+    def build(setting: Any, config: Config) -> Composition:
+        return me(setting, dataclasses.replace(CONFIG, ga_offspring=config.part.evaluated))
+
+    assert trial.small(build, Config(), simulator) == Config(part=Part(evaluated=10))
 
 
 def test_a_file_without_an_algorithm_is_one_finding(tmp_path, capsys):
@@ -146,7 +169,7 @@ def test_a_file_without_an_algorithm_is_one_finding(tmp_path, capsys):
         (finding,) = check_algorithm(f"{tmp_path}/own.py:{name}")
         assert finding.status == "failed"
         assert sentence in finding.sentence
-    assert "did you mean dcrl_me" in refused(capsys, "check-algorithm", "dcrl_em")
+    assert "there is no algorithm 'dcrl_em'" in refused(capsys, "check-algorithm", "dcrl_em")
 
 
 def test_a_configuration_that_json_cannot_hold_is_found(tmp_path):

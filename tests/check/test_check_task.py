@@ -35,7 +35,7 @@ def test_what_is_no_task_is_a_finding() -> None:
 
 
 def test_an_unknown_name_is_an_error() -> None:
-    with pytest.raises(ValueError, match="did you mean point_omni"):
+    with pytest.raises(ValueError, match="there is no task 'point_onmi'"):
         check_task("point_onmi")
 
 

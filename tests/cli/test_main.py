@@ -115,8 +115,6 @@ def test_an_unknown_task_is_refused_with_a_suggestion_and_the_list(said: Said) -
     [
         ((), "dcrl: a command is missing. Commands: "),
         (("zzz",), "dcrl: unknown command 'zzz'. Commands: "),
-        (("check-task", "ant_onmi"), "dcrl: there is no task 'ant_onmi'; did you mean ant_omni?"),
-        (("bench", "rollout", "--tasks", "ant_onmi"), "dcrl: there is no task 'ant_onmi'; did you mean ant_omni?"),
         (("bench", "rollout", "--policies", "0"), "dcrl: the number of policies must be at least 1, got 0"),
         (("bench", "rollout", "--threads", "-1"), "dcrl: the number of threads must be at least 1, got -1"),
         (("bench", "rollout", "--policies", "many"), "--policies"),

@@ -91,8 +91,8 @@ def test_ctrl_c_stops_the_runs_and_the_same_command_resumes_them(tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("point_omni", "--algorithms", "meh"), "did you mean me?"),
-        (("point_onmi",), "did you mean point_omni?"),
+        (("point_omni", "--algorithms", "meh"), "there is no algorithm 'meh'"),
+        (("point_onmi",), "there is no task 'point_onmi'"),
         ((), "at least one task"),
         (("point_omni", "--seeds", "1", "1"), "given twice"),
         (("point_omni", "--seeds", "-1"), "a whole number from 0 to 2^32 - 1, got -1"),

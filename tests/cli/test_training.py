@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dcrl.cli.training import _next_steps, program
+from dcrl.cli.training import _next_steps
 
 
 @pytest.fixture
@@ -36,16 +36,3 @@ def test_a_hint_can_be_pasted_into_a_shell(installed: Path) -> None:
     *_, explore, _, resume = _next_steps(run, evaluations=7_680).splitlines()
     assert shlex.split(explore)[-2:] == ["explore", str(run)]
     assert shlex.split(resume.partition("budget")[2])[1:] == ["resume", str(run), "--evaluations", "1000000"]
-
-
-def test_with_an_activated_environment_the_name_is_enough(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(installed.parent))
-    assert program() == "dcrl"
-
-
-@pytest.mark.parametrize(
-    ("called", "again"), [("/usr/lib/python3/dcrl/__main__.py", "python -m dcrl"), ("/usr/bin/pytest", "dcrl")]
-)
-def test_a_module_is_called_as_a_module(called: str, again: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", [called])
-    assert program() == again

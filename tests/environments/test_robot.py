@@ -18,6 +18,7 @@ from dcrl.networks.policies import act_each, policy_layers
 from dcrl.rendering import camera
 from dcrl.tasks import registry
 from dcrl.tasks.point import point_omni
+from support.faulty_tasks import mountain_car
 
 UNBOUNDED = "A Box observation space (minimum|maximum) value is"  # physics has no bounds to declare
 
@@ -101,15 +102,8 @@ def test_errors_name_the_cause():
         environment.step(np.zeros(3, np.float32))
     with pytest.raises(ValueError, match="None or 'rgb_array', got 'ansi'"):
         RobotEnvironment("point_omni", render_mode="ansi")
-    task = dcrl.GymnasiumTask(
-        name="car",
-        summary="",
-        environment="MountainCarContinuous-v0",
-        descriptor=dcrl.Descriptor(names=("x",), unit="m", low=(-2.0,), high=(1.0,), over="last"),
-        step_descriptor=lambda observations, infos: observations[:, :1],
-    )
     with pytest.raises(ValueError, match="is already a Gymnasium environment"):
-        RobotEnvironment(task)
+        RobotEnvironment(mountain_car())
 
 
 @pytest.mark.skipif(not camera.available(), reason="needs OpenGL")

@@ -16,6 +16,7 @@ from dcrl.rendering.motion import record, shapes
 from dcrl.tasks import registry
 from dcrl.tasks.point import point_omni
 from dcrl.tasks.task import Task
+from support.faulty_tasks import mountain_car
 
 
 def genotype(task: Task, scale: float = 0.2) -> np.ndarray:
@@ -129,13 +130,7 @@ def test_a_simulation_that_diverges_is_an_invalid_motion() -> None:
 
 
 def test_what_cannot_be_recorded_is_refused_with_a_sentence() -> None:
-    task = dcrl.GymnasiumTask(
-        name="car",
-        summary="",
-        environment="MountainCarContinuous-v0",
-        descriptor=dcrl.Descriptor(names=("x",), unit="m", low=(-2.0,), high=(1.0,), over="last"),
-        step_descriptor=lambda observations, infos: observations[:, :1],
-    )
+    task = mountain_car()
     for call in (lambda: record(task, [0.0]), lambda: shapes(task)):
         with pytest.raises(ValueError, match="task car is a Gymnasium environment, which has no poses to record"):
             call()

@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_refused(tmp_path, capsys):
         refused(capsys, "convert", SAVED, "--task", "point_omni", *new)
     )
     assert "to a .safetensors" in refused(capsys, "convert", SAVED, *TASK, "--output", tmp_path / "new.csv")
-    assert "did you mean point_omni?" in refused(capsys, "convert", SAVED, "--task", "pint_omni", *new)
+    assert "there is no task 'pint_omni'" in refused(capsys, "convert", SAVED, "--task", "pint_omni", *new)
     copy = tmp_path / "copy"
     shutil.copytree(SAVED, copy)
     (copy / "fitnesses.npy").write_bytes(b"not an array")

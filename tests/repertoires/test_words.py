@@ -13,8 +13,7 @@ from dcrl.repertoires.words import listed, plural
         (0, "elite", "0 elites"),
         (1, "elite", "1 elite"),
         (2, "generation", "2 generations"),
-        (1, "policy", "1 policy"),
-        (1024, "policy", "1,024 policies"),
+        (1024, "cell", "1,024 cells"),
     ],
 )
 def test_a_count_agrees_with_its_noun(count, noun, words):

@@ -42,7 +42,7 @@ def without(content: dict, *path: str) -> dict:
             r"hyperparameters\.td3 .* 'discount' does not",
         ),
         (to_json(CONFIG) | {"colour": "red"}, "'colour' does not fit"),
-        (to_json(CONFIG) | {"algorithm": "mee"}, "there is no algorithm 'mee'; did you mean me"),
+        (to_json(CONFIG) | {"algorithm": "mee"}, "there is no algorithm 'mee'"),
         (to_json(CONFIG) | {"hyperparameters": 3}, "hyperparameters must be an object, got 3"),
         (to_json(CONFIG) | {"seed": -1}, "whole number from 0"),
     ],

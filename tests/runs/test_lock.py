@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import stat
+import threading
 import time
 
 import pytest
@@ -81,8 +82,32 @@ def test_without_locks_the_owner_alone_decides(tmp_path, monkeypatch, number):
         Lock(tmp_path).release()
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"pid": "x"}'])
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"pid": "x"}', "x" * 3000])
 def test_a_damaged_lock_file_locks_nothing(tmp_path, content):
     (tmp_path / NAME).write_text(content)
     assert not is_locked(tmp_path)
+    lock = Lock(tmp_path)
+    lock.check()
+    lock.release()
+
+
+def test_every_heartbeat_is_as_long_so_that_no_reader_sees_a_torn_one(tmp_path, monkeypatch):
+    lock = Lock(tmp_path)
+    lengths = set()
+    written = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, content, at: lengths.add(len(content)) or written(file, content, at))
+    for now in (1.0, 1234567890.123456):
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        lock._beat()
+        lock.check()
+    assert len(lengths) == 1
+    lock.release()
+
+
+def test_a_reader_does_not_make_a_free_directory_look_used(tmp_path):
+    """`is_locked` holds a shared lock for a moment; whoever begins a run in that moment waits for it."""
+    (tmp_path / NAME).touch()
+    reader = os.open(tmp_path / NAME, os.O_RDONLY)
+    fcntl.flock(reader, fcntl.LOCK_SH)
+    threading.Timer(0.05, os.close, [reader]).start()
     Lock(tmp_path).release()

@@ -17,8 +17,8 @@ import pytest
 import dcrl
 from dcrl import simulators
 from dcrl.devices import cores
-from dcrl.simulators.crew import Crew
 from dcrl.simulators.packing import empty_evaluation, pack, unpack
+from dcrl.simulators.worker_pool import WorkerPool
 from dcrl.simulators.workers import HERE, Workers, WorkersConfig
 from dcrl.tasks import registry
 from dcrl.types import Evaluation
@@ -73,7 +73,7 @@ def test_a_robot_can_be_played_by_processes_too(expected):
 
 
 def processes(simulator: simulators.Simulator) -> list[subprocess.Popen[bytes]]:
-    assert isinstance(simulator, Crew)
+    assert isinstance(simulator, WorkerPool)
     return [worker._process for worker in simulator.workers]  # type: ignore[attr-defined]
 
 

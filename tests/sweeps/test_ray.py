@@ -82,15 +82,9 @@ def _content(path: Path) -> bytes:
         return b""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (("--backend", "ray", "--address", "127.0.0.1:9"), "there is no Ray cluster at 127.0.0.1:9: "),
-        (("--backend", "ray", "--address", "nowhere"), "--address is auto or HOST:PORT"),
-    ],
-)
-def test_bad_input_is_one_sentence(tmp_path: Path, arguments: tuple[str, ...], expected: str) -> None:
+def test_a_wrong_address_is_one_sentence(tmp_path: Path) -> None:
+    arguments = ("--backend", "ray", "--address", "127.0.0.1:9")
     done = sweep(tmp_path / "runs", "--seeds", "0", "--evaluations", "32", *arguments)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert expected in done.stderr
+    assert "there is no Ray cluster at 127.0.0.1:9: " in done.stderr
     assert not (tmp_path / "runs").exists()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from dcrl.cluster.cores import claimed
 from dcrl.runs.manifest import versions
 from dcrl.sweeps.job import OUTPUT, Order
 from dcrl.sweeps.mirror import Directory, fetch, push
@@ -78,15 +76,6 @@ def test_a_node_refuses_what_it_cannot_do_with_one_sentence(tmp_path: Path) -> N
         fate="failed", reason=f"cannot write to {tmp_path}/file/point_omni/dcrl_me: Not a directory"
     )
     assert work(missing, 1, {}, lambda: True).fate == "lost"  # asked to stop before it starts
-
-
-def test_cores_are_claimed_once() -> None:
-    every = len(os.sched_getaffinity(0))
-    with claimed(1) as first:
-        with claimed(1) as second:
-            assert not first & second
-        with claimed(every) as all_of_them:
-            assert all_of_them == frozenset() or not first  # not so many are free, so the job is not pinned
 
 
 def test_a_collected_run_is_whole_at_any_time(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_our_own_environments_are_tasks_again():
         ({"environment": "test/Slid-v0"}, "no environment 'test/Slid-v0'.*[Dd]id you mean"),
         ({"environment": "no_such_module:Slide-v0"}, "no environment 'no_such_module:Slide-v0'"),
         ({"environment": "test/Elsewhere-v0"}, "cannot make 'test/Elsewhere-v0'.*a_package_that_is_not_there"),
-        ({"environment": "test/Endless-v0"}, "no time limit of its own; give a horizon"),
+        ({"environment": "test/Endless-v0"}, "no time limit; give a horizon"),
         ({"environment": "CartPole-v1"}, "must be boxes"),
         ({"options": {"colour": "red"}}, "cannot make .*colour"),
         ({"horizon": 41}, "from 1 to test/Slide-v0's own limit of 40 steps, got 41"),

@@ -26,6 +26,7 @@ from dcrl.algorithms.state import (
 )
 from dcrl.algorithms.state_novelty import StateNovelty
 from dcrl.archive import archive as archives
+from dcrl.archive.episodes import NO_EPISODES
 from dcrl.learners.conditioning import normalise, relabelled, similarity
 from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3, TD3State
@@ -84,7 +85,7 @@ class Composition:
         state = empty_state(self.setting.empty_archive(self.archive_config, seed), self._replay())
         learned = tuple(self._initialise(i, seed) for i in range(len(self.learners)))
         cells, count = self.archive_config.cells, self.initial_evaluations
-        remembered = self.episodes.empty(self.setting, cells, count) if self.episodes else None
+        remembered = self.episodes.empty(self.setting, cells, count) if self.episodes else NO_EPISODES
         return dataclasses.replace(state, learned=learned, remembered=remembered)
 
     def ask(self, state: State, seed: int, stage: Stage = unstaged) -> Asked:
@@ -111,7 +112,7 @@ class Composition:
         candidates = (asked.genotype[:count], found.fitness[:count], found.descriptor[:count])
         archive, addition = archives.add(state.archive, *candidates)
         state = dataclasses.replace(state, archive=archive, novelty=memory)
-        if self.episodes and state.remembered:
+        if self.episodes:
             remembered = self.episodes.update(state.remembered, evaluations, archive, addition, found.descriptor)
             state = dataclasses.replace(state, remembered=remembered)
         if not state.generation:
@@ -203,18 +204,18 @@ class Composition:
             seed=seed,
         )
 
-    def _insert(self, replay: Replay, wanted: Floats, evaluation: Evaluation) -> None:
+    def _insert(self, replay: Replay, target: Floats, evaluation: Evaluation) -> None:
         """Transitions with d' and the similarity S(d, d') that scales their rewards."""
         if evaluation.transitions is None or not self.learners:
             return
-        count = len(wanted)
-        scale, target = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
+        count = len(target)
+        scale, condition = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
         if self.learners[0].descriptor_size:
             achieved = normalise(self.setting.descriptor, evaluation.descriptor)
-            wanted = normalise(self.setting.descriptor, wanted)
-            target = np.where(np.isnan(wanted), achieved, wanted)
-            scale = similarity(achieved, target, self.length_scale)
-        replay.insert(evaluation.transitions, evaluation.valid, scale, target)
+            target = normalise(self.setting.descriptor, target)
+            condition = np.where(np.isnan(target), achieved, target)
+            scale = similarity(achieved, condition, self.length_scale)
+        replay.insert(evaluation.transitions, evaluation.valid, scale, condition)
 
     def _initial_policies(self, seed: int) -> Floats:
         return initial_policies(self.setting.layers, seed, self.initial_evaluations)

@@ -10,7 +10,7 @@ import numpy as np
 from dcrl.algorithms.algorithm import Setting
 from dcrl.archive.archive import Addition, Archive
 from dcrl.archive.cells import cell_of
-from dcrl.archive.episodes import Remembered, episodes_of, joined, nothing, remember
+from dcrl.archive.episodes import Remembered, empty_memory, episodes_of, joined, remember
 from dcrl.types import Evaluation, Floats
 
 
@@ -23,7 +23,7 @@ class EpisodeMemory:
     def empty(self, setting: Setting, cells: int, offspring: int) -> Remembered:
         if setting.horizon is None:
             raise ValueError("an algorithm that keeps whole episodes needs the horizon of its task, got None")
-        return nothing(cells, offspring, setting.horizon, setting.layers.sizes[0], setting.layers.sizes[-1])
+        return empty_memory(cells, offspring, setting.horizon, setting.layers.sizes[0], setting.layers.sizes[-1])
 
     def update(
         self,

@@ -29,6 +29,7 @@ from dcrl.algorithms.state import (
 from dcrl.archive import archive as archives
 from dcrl.archive.cells import cell_of
 from dcrl.archive.novelty import novelty
+from dcrl.archive.selection import occupied_cells
 from dcrl.hyperparameters import at_least
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import initial_policies
@@ -154,9 +155,7 @@ class MEES:
     def _parent(self, state: State, key: jax.Array) -> int:
         """The cell whose elite becomes the next centre."""
         archive, config = state.archive, self.config
-        occupied = np.flatnonzero(archive.occupied)
-        if not len(occupied):
-            raise ValueError("cannot select from an archive without elites: no evaluation was valid so far")
+        occupied = occupied_cells(archive)
         if self._exploring(state):
             values = novelty(state.novelty, archive.descriptor[occupied], config.novelty_neighbours)
             best = _best(occupied, values, config.explore_parents)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dcrl.archive.archive import Archive
-from dcrl.archive.episodes import Remembered
+from dcrl.archive.episodes import NO_EPISODES, Remembered
 from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3State
 from dcrl.types import Evaluation, Floats
@@ -56,7 +56,7 @@ class State:
     novelty: Floats  # (N, D) descriptors that novelty is measured against
     learned: tuple[TD3State, ...] = ()  # one per learner
     search: Search = NO_SEARCH  # of an evolution strategy
-    remembered: Remembered | None = None  # episodes, where operators vary with them
+    remembered: Remembered = NO_EPISODES  # for operators that vary with whole episodes
     # (C,) the generation in which each elite was added, NaN where empty or unknown
     entered: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
 

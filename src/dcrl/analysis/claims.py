@@ -12,9 +12,9 @@ from dcrl.analysis.across import Estimate, probability_of_improvement
 from dcrl.analysis.comparison import Value, samples_of
 from dcrl.analysis.metrics import METRICS
 from dcrl.analysis.operators import GROUPS, contributions, group
-from dcrl.analysis.re_evaluation import ACTOR_SUFFIX
 from dcrl.analysis.records import Record
 from dcrl.analysis.statistics import SIGNIFICANT, compare, holm
+from dcrl.figures.series import actor_series
 
 Verdict = Literal["holds", "opposite", "cannot be told"]
 TASKS = (  # of the paper
@@ -83,7 +83,7 @@ CLAIMS = (
         number=6,
         metric="expected_qd_score",
         better="dcrl_me",
-        others=(f"dcrl_me{ACTOR_SUFFIX}",),
+        others=(actor_series("dcrl_me"),),
         tasks=("ant_uni",),
     ),
     Claim(number=7, metric="improvement, total", better="ablation_ai", others=("pga_me",)),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dcrl.algorithms.registry import ALGORITHMS
 from dcrl.analysis.records import Record, flat, read
+from dcrl.figures.series import variant_series
 from dcrl.figures.style import rank
 from dcrl.tasks.catalogue import BUILT_IN
 
@@ -75,7 +76,7 @@ def _task_rank(task: str) -> tuple[int, str]:
 
 
 def _variants(records: list[Record]) -> list[Record]:
-    """Name as a series of their own the runs whose hyperparameters differ from most of their algorithm and task.
+    """Name as a separate series the runs whose hyperparameters differ from most of their algorithm and task.
 
     The name lists what differs. Of equally frequent settings, those nearest to the algorithm's defaults are usual.
     """
@@ -91,8 +92,8 @@ def _variants(records: list[Record]) -> list[Record]:
         for record in group:
             own = {name: record.settings[name] for name in differing}
             odd = [name for name, value in zip(differing, most, strict=True) if own[name] != value]
-            what = ", ".join(f"{name.rpartition('.')[2]}={own[name]}" for name in odd)
-            named.append(replace(record, series=f"{record.algorithm} ({what})" if what else record.algorithm))
+            what = {name.rpartition(".")[2]: own[name] for name in odd}
+            named.append(replace(record, series=variant_series(record.algorithm, what)))
     return named
 
 

@@ -18,6 +18,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from dcrl.analysis.comparison import Curve
 from dcrl.analysis.metrics import METRICS, title
+from dcrl.figures.series import elites_series
 from dcrl.figures.style import COLOURS, DASHES, LABELS, LIGHT, STYLE, TEXT_WIDTH, Theme, label, rank, save
 
 DPI = 200
@@ -108,7 +109,7 @@ def save_themed(figure: Figure, path: Path, theme: Theme) -> None:
 def look(series: str, among: Sequence[str], theme: Theme = LIGHT) -> tuple[str, Any]:
     """A series' colour and dashes: its algorithm's own in every figure; a variant takes the next free one."""
     algorithms = list(LABELS)
-    algorithm = series.removesuffix(" actor")
+    algorithm = elites_series(series)
     if algorithm in algorithms:
         place = algorithms.index(algorithm)
     else:

@@ -13,11 +13,11 @@ from dcrl.analysis.comparison import Value
 from dcrl.analysis.metrics import METRICS, RE_EVALUATED
 from dcrl.analysis.records import Record
 from dcrl.evaluation.files import ACTOR, ELITES, TOTALS
+from dcrl.figures.series import actor_series
 from dcrl.files import read_json
 from dcrl.runs.metrics import read_columns
 
 FOLDER = "reproducibility"
-ACTOR_SUFFIX = " actor"  # of the series that an actor is
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ def re_evaluated(records: Sequence[Record]) -> tuple[list[Value], list[str]]:
 
 def _values(record: Record, totals: Any) -> tuple[list[Value], int]:
     found = []
-    for who, series in (("elites", record.series), ("actor", record.series + ACTOR_SUFFIX)):
+    for who, series in (("elites", record.series), ("actor", actor_series(record.series))):
         if totals[who] is None:
             continue
         for metric in RE_EVALUATED:
@@ -89,7 +89,7 @@ def cell_tables(records: Sequence[Record]) -> tuple[list[Cells], list[str]]:
     """The per-cell tables of elites and actors, summed up, and remarks on those that cannot be read."""
     found, remarks = [], []
     for record in records:
-        for name, series in ((ELITES, record.series), (ACTOR, record.series + ACTOR_SUFFIX)):
+        for name, series in ((ELITES, record.series), (ACTOR, actor_series(record.series))):
             path = record.path / FOLDER / name
             if not path.is_file():
                 continue

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dcrl.analysis.metrics import STORED
+from dcrl.figures.series import operators_of
 from dcrl.files import read_json
 from dcrl.repertoires.trust import name_of
 from dcrl.runs.config import completed
@@ -49,7 +50,7 @@ class Record:
 
     @property
     def operators(self) -> tuple[str, ...]:
-        return tuple(name.removeprefix("improvement_") for name in self.metrics if name.startswith("improvement_"))
+        return operators_of(self.metrics)
 
 
 def read(path: Path) -> tuple[Record, list[str]]:
@@ -80,12 +81,14 @@ def read(path: Path) -> tuple[Record, list[str]]:
 def _config(path: Path) -> dict[str, Any]:
     config = read_json(path / "config.json")
     if not isinstance(config, dict):
-        raise ValueError("its config.json is no JSON object")
+        raise ValueError("its config.json is not a JSON object")
     for name, kind in {"task": str, "algorithm": str, "seed": int, "evaluations": int}.items():
         if type(config.get(name)) is not kind:
             raise ValueError(f"its config.json lacks the field {name!r}, or the field is of the wrong type")
         if kind is str and not _is_name(config[name].rpartition(":")[2]):
-            raise ValueError(f"the {name} in its config.json is no name of 1 to {LONGEST_NAME} printable characters")
+            raise ValueError(
+                f"the {name} in its config.json must be a name of 1 to {LONGEST_NAME} printable characters"
+            )
     return config
 
 
@@ -105,7 +108,8 @@ def _undamaged(path: Path, metrics: dict[str, Floats]) -> tuple[dict[str, Floats
     if missing:
         raise ValueError(f"its metrics.csv has no rows, or no column {missing[0]!r}")
     counts = metrics["evaluations"]
-    needed = [name for name in metrics if name in REQUIRED or name.startswith(("improvement_", "added_"))]
+    own = {f"{what}_{operator}" for operator in operators_of(metrics) for what in ("improvement", "added")}
+    needed = [name for name in metrics if name in REQUIRED or name in own]
     needed.remove("max_fitness")  # there is none while an archive is empty
     valid = np.isfinite(np.stack([metrics[name] for name in needed])).all(axis=0)
     valid &= np.concatenate([[True], counts[1:] > counts[:-1]])

@@ -18,6 +18,7 @@ from dcrl.analysis.page import Gallery, Part, is_picture
 from dcrl.analysis.power import probability_of_superiority, seeds_needed
 from dcrl.analysis.records import Record
 from dcrl.analysis.writer import Writer
+from dcrl.figures.series import algorithm_and_rest
 from dcrl.figures.style import label
 from dcrl.repertoires.load import load
 from dcrl.repertoires.repertoire import Repertoire
@@ -43,7 +44,7 @@ def curves(shown: Collection, common: Mapping[str, int], write: Writer) -> tuple
     draw = partial(curve_grid, times, x_label="wall time (s)", log=True)
     parts.append(write("curves_time", captions.CURVES_TIME, draw, tables.curve_table(times, "wall_seconds")))
     if set(ABLATIONS) & set(shown.series) and len(shown.series) > 1:
-        lines = over_evaluations([name for name in shown.series if name.partition(" ")[0] in ABLATION_FIGURE])
+        lines = over_evaluations([name for name in shown.series if algorithm_and_rest(name)[0] in ABLATION_FIGURE])
         table = tables.curve_table(lines, "evaluations")
         parts.append(write("ablation", captions.ABLATION, partial(curve_grid, lines), table))
     return tuple(parts)

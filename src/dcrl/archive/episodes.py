@@ -29,7 +29,7 @@ class Remembered(NamedTuple):
     latest: Episodes
 
 
-def nothing(cells: int, offspring: int, horizon: int, observation_size: int, action_size: int) -> Remembered:
+def empty_memory(cells: int, offspring: int, horizon: int, observation_size: int, action_size: int) -> Remembered:
     """No episodes yet, with room for all; memory is used as it fills."""
 
     def empty(count: int) -> Episodes:
@@ -41,6 +41,9 @@ def nothing(cells: int, offspring: int, horizon: int, observation_size: int, act
         )
 
     return Remembered(elites=empty(cells), latest=empty(offspring))
+
+
+NO_EPISODES = empty_memory(0, 0, 0, 0, 0)  # for algorithms that remember none
 
 
 def episodes_of(transitions: Transitions, valid: Bools, discount: float) -> Episodes:

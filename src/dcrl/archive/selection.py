@@ -9,14 +9,27 @@ from dcrl.archive.archive import Archive
 from dcrl.types import Bools, Ints
 
 
+class EmptyArchiveError(ValueError):
+    """There is no elite to select, because no evaluation was valid so far."""
+
+    def __init__(self) -> None:
+        super().__init__("cannot select from an archive without elites: no evaluation was valid so far")
+
+
+def occupied_cells(archive: Archive) -> Ints:
+    """The cells that hold an elite; an archive without elites is refused."""
+    cells = np.flatnonzero(archive.occupied)
+    if not len(cells):
+        raise EmptyArchiveError
+    return cells
+
+
 def select(archive: Archive, key: jax.Array, count: int, preferred: Bools | None = None) -> Ints:
     """(count,) cells, each drawn uniformly from the occupied ones, independently.
 
     Where some of the occupied cells are `preferred` (C,), only these are drawn.
     """
-    cells = np.flatnonzero(archive.occupied)
-    if not len(cells):
-        raise ValueError("cannot select from an archive without elites: no evaluation was valid so far")
+    cells = occupied_cells(archive)
     if preferred is not None and preferred[cells].any():
         cells = cells[preferred[cells]]
     drawn: Ints = cells[np.asarray(jax.random.randint(key, (count,), 0, len(cells)))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from dcrl.check.findings import FaultError, Finding, find, guard
 from dcrl.check.trial import Trial, small
 from dcrl.networks.policies import HIDDEN
 from dcrl.runs.config import RunConfig, from_json, to_json
+from dcrl.simulators.simulator import Simulator
 from dcrl.tasks.point import point_omni
 from dcrl.user_code.reference import is_reference
 
@@ -31,8 +33,9 @@ def check_algorithm(name: str) -> tuple[Finding, ...]:
     if not find(findings, "configuration", lambda: _configuration(name, entry)):
         return tuple(findings)
     with simulators.make(point_omni) as simulator:
-        trial = Trial(guard("build", entry.build), small(entry.default), simulator)
-        if find(findings, "build", lambda: _build(entry, trial)):
+        build = guard("build", entry.build)
+        if find(findings, "build", lambda: _build(build, entry.default, simulator)):
+            trial = Trial(build, small(build, entry.default, simulator), simulator)
             for law, holds in LAWS.items():
                 find(findings, law, partial(holds, trial))
     return tuple(findings)
@@ -65,9 +68,9 @@ def _flat(values: dict[str, Any]) -> list[Any]:
     return [leaf for value in values.values() for leaf in (_flat(value) if isinstance(value, dict) else [value])]
 
 
-def _build(entry: AlgorithmEntry, trial: Trial) -> str:
-    whole = Trial(trial.build, entry.default, trial.simulator).algorithm()
-    reduced = trial.algorithm()
+def _build(build: Callable[..., Any], default: Any, simulator: Simulator) -> str:
+    whole = Trial(build, default, simulator).algorithm()
+    reduced = Trial(build, small(build, default, simulator), simulator).algorithm()
     for built in (whole, reduced):
         if built.initial_evaluations < 1 or built.generation_evaluations < 1:
             raise FaultError("it must evaluate at least one policy at the start and in each generation")

@@ -12,6 +12,7 @@ import numpy as np
 
 from dcrl import keys, simulators
 from dcrl.algorithms.state import Report
+from dcrl.archive.selection import EmptyArchiveError
 from dcrl.check.findings import FaultError, Note
 from dcrl.check.trial import (
     GENERATIONS,
@@ -174,11 +175,11 @@ def empty(trial: Trial) -> str:
         _equal("invalid evaluations, coverage, QD score, no max fitness", found, (initial, 0.0, 0.0, True))
         try:
             next(run)
-        except ValueError as error:
-            if "without elites: no evaluation was valid so far" in str(error):
-                return "a run without a valid evaluation ends with a sentence"
-            raise
-    raise FaultError("a run without elites must end with a ValueError; select elites with dcrl.archive.selection")
+        except EmptyArchiveError:
+            return "a run without a valid evaluation ends with a sentence"
+    raise FaultError(
+        "a run without elites must end with an EmptyArchiveError; select elites with dcrl.archive.selection"
+    )
 
 
 def learning(trial: Trial) -> str | Note:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from dcrl.algorithms.algorithm import Algorithm, ArchiveConfig, Setting
 from dcrl.algorithms.state import Report, State
 from dcrl.algorithms.state_novelty import StateNoveltyConfig
 from dcrl.archive import archive as archives
+from dcrl.check.findings import FaultError
 from dcrl.learners.td3 import TD3Config
 from dcrl.networks.perceptrons import initial_policies
 from dcrl.networks.policies import policy_layers
@@ -44,22 +45,8 @@ SMALL = (
     StateNoveltyConfig(novelty_capacity=300, novelty_steps=400),
     ActionSequenceConfig(ascii_steps=5),
 )
-SHARE = 16  # of the policies per generation that remain in a small configuration
-
-
-def small(config: Any) -> Any:
-    """The configuration with small learners and archives, and a sixteenth of the policies per generation."""
-    changed: dict[str, Any] = {}
-    for field in dataclasses.fields(config):
-        value = getattr(config, field.name)
-        known = next((each for each in SMALL if type(each) is type(value)), None)
-        if known is not None:
-            changed[field.name] = known
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            changed[field.name] = small(value)
-        elif type(value) is int and field.name.endswith(("offspring", "evaluations", "samples")):
-            changed[field.name] = max(1, value // SHARE)
-    return dataclasses.replace(config, **changed)
+SHARE = 16  # one in so many policies per generation remains in a small configuration
+FEW = 32  # policies; fewer are left as they are
 
 
 @dataclass(frozen=True)
@@ -103,6 +90,58 @@ class Trial:
     @cached_property
     def run(self) -> History:
         return self.play()
+
+
+def small(build: Callable[[Setting, Any], Algorithm], config: Any, simulator: Simulator) -> Any:
+    """The configuration with small learners and archives, and a sixteenth of the policies per generation.
+
+    A number of policies is a whole number whose change changes the algorithm's evaluations.
+    """
+    config = _with_small_parts(config)
+    before = _evaluations(build, config, simulator)
+    for path, value in _whole_numbers(config):
+        try:
+            reduced = _replaced(config, path, max(1, value // SHARE))
+            after = _evaluations(build, reduced, simulator)
+        except (FaultError, ValueError):  # not a value that it can have
+            continue
+        if after != before:
+            config, before = reduced, after
+    return config
+
+
+def _evaluations(build: Callable[[Setting, Any], Algorithm], config: Any, simulator: Simulator) -> tuple[int, int]:
+    built = Trial(build, config, simulator).algorithm()
+    return built.initial_evaluations, built.generation_evaluations
+
+
+def _with_small_parts(config: Any) -> Any:
+    changed: dict[str, Any] = {}
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        known = next((each for each in SMALL if type(each) is type(value)), None)
+        if known is not None:
+            changed[field.name] = known
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            changed[field.name] = _with_small_parts(value)
+    return dataclasses.replace(config, **changed)
+
+
+def _whole_numbers(config: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The larger whole numbers of a configuration, and of those in it that are not small already, with their paths."""
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        if type(value) is int and value >= FEW:
+            yield (*path, field.name), value
+        elif dataclasses.is_dataclass(value) and value not in SMALL:
+            yield from _whole_numbers(value, (*path, field.name))
+
+
+def _replaced(config: Any, path: tuple[str, ...], value: int) -> Any:
+    name, *rest = path
+    return dataclasses.replace(
+        config, **{name: _replaced(getattr(config, name), tuple(rest), value) if rest else value}
+    )
 
 
 def snapshot(state: State) -> State:

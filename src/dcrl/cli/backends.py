@@ -1,4 +1,4 @@
-"""The flags that choose a backend, and the loop that carries out jobs on it, with a live table and Ctrl-C."""
+"""The flags that choose a backend, and the loop that runs jobs on it, with a live table and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -118,10 +118,10 @@ def print_script(flags: BackendFlags, waiting: Sequence[Job], memory: int) -> in
     return 0
 
 
-def carry_out(
+def run_jobs(
     backend: Backend, every: Sequence[Job], waiting: Sequence[Job], retries: int, done: str, noun: str = "run"
 ) -> int:
-    """Carry out the waiting jobs on a backend; the exit code. `done` is said when all are complete."""
+    """Run the waiting jobs on a backend; the exit code. `done` is said when all are complete."""
     if not waiting:
         return _conclude({}, done)
     with interrupts() as interrupt, Display(len(every), len(every) - len(waiting), f"{noun}s") as display:

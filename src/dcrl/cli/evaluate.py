@@ -14,6 +14,7 @@ from dcrl.cli.backends import BackendFlags
 from dcrl.cli.evaluation import EvaluationFlags, evaluate
 from dcrl.cli.evaluations import evaluate_in_turn, evaluate_jobs
 from dcrl.cli.interrupt import INTERRUPTED
+from dcrl.simulators.workers import WorkersConfig
 from dcrl.sweeps.evaluating import runs_below
 
 EVALUATION, BACKEND = EvaluationFlags(), BackendFlags()
@@ -30,7 +31,7 @@ def run(
     """Re-evaluate every elite, and the actor on every occupied cell: how reproducible an archive is.
 
     Prints the cost first. After an interruption the same command continues; so does one with more --repeats. Several
-    runs are evaluated one after another, each on all cores; with --backend each is a job of its own. Runs that are
+    runs are evaluated one after another, each on all cores; with --backend each is a separate job. Runs that are
     complete are skipped.
 
     Args:
@@ -39,7 +40,7 @@ def run(
         flags: how a run is evaluated
         where: the backend
     """
-    ray_workers = flags.workers is not None and flags.workers.startswith("ray")
+    ray_workers = WorkersConfig(workers=flags.workers).parsed(gymnasium=False).kind == "ray"
     where.check(ray_workers=ray_workers)
     if not paths:
         raise ValueError("expected at least one run to evaluate")
@@ -49,10 +50,10 @@ def run(
     if where.backend is not None:
         if json or flags.output is not None:
             raise ValueError(
-                "--json and --output do not go with --backend: results are in each run's `reproducibility`"
+                "--json and --output cannot be combined with --backend: results are in each run's `reproducibility`"
             )
         if ray_workers:
-            raise ValueError("--workers ray does not go with --backend: choose what is spread over the cluster")
+            raise ValueError("--workers ray cannot be combined with --backend: choose what is spread over the cluster")
         return evaluate_jobs(runs, flags, where)
     say = sys.stderr if json else sys.stdout
     if len(runs) > 1:

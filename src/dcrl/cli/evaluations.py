@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from dcrl.cli import output as printing
-from dcrl.cli.backends import FAILED, BackendFlags, carry_out, make, print_script
+from dcrl.cli.backends import FAILED, BackendFlags, make, print_script, run_jobs
 from dcrl.cli.evaluation import EvaluationFlags, evaluate
 from dcrl.cli.interrupt import INTERRUPTED
 from dcrl.repertoires.words import plural
@@ -30,7 +30,7 @@ def evaluate_jobs(runs: Sequence[Path], flags: EvaluationFlags, where: BackendFl
     backend = make(where, memory)
     print(f"{plural(len(jobs), 'run')}, {plural(flags.repeats, 'repeat')} of each policy, {backend.description}")
     print(f"  complete     {len(jobs) - len(waiting)}", flush=True)
-    return carry_out(backend, jobs, waiting, where.retries, "all runs are evaluated")
+    return run_jobs(backend, jobs, waiting, where.retries, "all runs are evaluated")
 
 
 def evaluate_in_turn(

@@ -1,4 +1,4 @@
-"""`dcrl explore RUN ...`: a page on which a repertoire can be clicked and watched."""
+"""`dcrl explore RUN ...`: a web page on which a repertoire is explored."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import tyro
 from dcrl import devices
 from dcrl.archive.centroids import cache_directory
 from dcrl.cli.descriptor import numbers
+from dcrl.cli.program import program
 from dcrl.repertoires.words import plural
 
 if TYPE_CHECKING:
@@ -40,12 +41,12 @@ def run(
     seed: int = 0,
     overwrite: bool = False,
 ) -> int:
-    """Open a page on which a repertoire is a map and each behaviour a robot that moves; Ctrl-C ends it.
+    """Open a web page that shows a repertoire as a map and plays the policies you choose; Ctrl-C stops the server.
 
     Args:
         paths: run directories, such as runs/walker2d_uni/dcrl_me/seed-0, also of runs in progress, or repertoire files
-        port: the port at which the page is served; 0 takes a free one
-        host: the address at which it is served; others than this machine can reach it only if it is not 127.0.0.1
+        port: the port of the page; 0 chooses a free one
+        host: the address to listen at; with the default only this machine can open the page
         no_browser: print the address only, open no browser
         task: where the run's own task is now, as file.py:object or module:object
         trust_task: run the code that a run names as its task; not needed for a file that you have used before
@@ -77,9 +78,9 @@ def run(
 
 def again(paths: tuple[Path, ...], opened: socket.socket, host: str, *, task: str | None, trust: bool) -> str:
     """The command that starts the same server at the same address."""
-    words = ["dcrl", "explore", *map(str, paths), "--port", str(opened.getsockname()[1])]
+    words = ["explore", *map(str, paths), "--port", str(opened.getsockname()[1])]
     words += ["--host", host] * (host != LOCAL) + ["--trust-task"] * trust + ([] if task is None else ["--task", task])
-    return shlex.join(words)
+    return f"{program()} {shlex.join(words)}"
 
 
 def _serve(runs: list[Opened], opened: socket.socket, host: str, command: str) -> None:

@@ -11,7 +11,6 @@ from dcrl.cli.training import train_with_display, warn
 from dcrl.repertoires.words import plural
 from dcrl.runs import training
 from dcrl.runs.checkpoint_config import CheckpointConfig
-from dcrl.runs.recording import publish
 from dcrl.simulators import workers
 from dcrl.simulators.workers import WorkersConfig
 
@@ -58,9 +57,7 @@ def run(
         state = found.restore(lambda sentence: warn(f"{sentence}; using an older checkpoint"))
         if state is None:
             print(f"{path} has no checkpoint yet: it starts again from the beginning", flush=True)
-        elif found.is_finished(state):
-            if not found.is_published(state):  # stopped between the last checkpoint and the results
-                publish(found, state)
+        elif training.is_complete(found, state):
             print(
                 f"{path} is complete: generation {state.generation}, {plural(state.evaluations, 'evaluation')}; "
                 f"--evaluations gives it a larger budget, and the archive's map is {path / 'figures' / 'archive.png'}"

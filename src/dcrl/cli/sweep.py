@@ -10,7 +10,8 @@ from typing import Annotated
 
 import tyro
 
-from dcrl.cli.backends import BackendFlags, carry_out, make, print_script
+from dcrl.cli.backends import BackendFlags, make, print_script, run_jobs
+from dcrl.cli.program import program
 from dcrl.cli.progress import duration
 from dcrl.cli.sweep_plan import Plan, plan
 from dcrl.repertoires.words import plural
@@ -24,7 +25,7 @@ GIB = 2**30
 
 @dataclass(frozen=True, kw_only=True)
 class Flags:
-    """Train every algorithm on every task with every seed, each run in a process of its own.
+    """Train every algorithm on every task with every seed, each run in its own process.
 
     Complete runs are skipped and interrupted ones are resumed, so the same command resumes a sweep, also on another
     backend. Flags after -- are passed to `dcrl train`, as in: dcrl sweep ant_omni -- --hidden 64 64
@@ -42,7 +43,7 @@ class Flags:
     evaluations: int | None = None
     """The budget of each run, in evaluations; instead of the preset's."""
     output: Path | None = None
-    """Where run directories go, `runs` by default: OUTPUT/TASK/ALGORITHM/seed-SEED, each with its log beside it."""
+    """Where run directories go, `runs` by default: OUTPUT/TASK/ALGORITHM/seed-SEED, each with its log next to it."""
     trust_task: bool = False
     """Run the code that a study's file names as a task; not needed for a file that you have used before."""
     trust_algorithm: bool = False
@@ -77,8 +78,8 @@ def main(arguments: Sequence[str]) -> int:
     if flags.dry_run:
         print("\n".join(shlex.join(job.order.command) for job in waiting))
         return 0
-    done = f"compare them with `dcrl report {found.output}`"
-    return carry_out(backend, found.jobs, waiting, flags.where.retries, done)
+    done = f"compare them with `{program()} report {shlex.quote(str(found.output))}`"
+    return run_jobs(backend, found.jobs, waiting, flags.where.retries, done)
 
 
 def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

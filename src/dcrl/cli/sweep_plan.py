@@ -83,7 +83,7 @@ def plan(
     )
     _check_names(loaded)
     if len({job.order.run for job in jobs}) < len(jobs):
-        raise ValueError("a task, an algorithm or a seed is given twice; every run needs a directory of its own")
+        raise ValueError("a task, an algorithm or a seed is given twice; every run needs its own directory")
     for job in jobs:
         job.check()
     return Plan(tasks=found.tasks, algorithms=which, seeds=own, output=place, jobs=jobs)

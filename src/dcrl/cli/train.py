@@ -77,7 +77,7 @@ def parse(arguments: Sequence[str]) -> Any:
     peek.add_argument("--preset")
     first = peek.parse_known_args(arguments)[0]
     entry = algorithms.get(first.algorithm)
-    default = presets.hyperparameters(first.preset, first.algorithm)
+    default = presets.preset_hyperparameters(first.preset, first.algorithm)
     hyperparameters = ("hyperparameters", entry.config, dataclasses.field(default=default))
     kind = dataclasses.make_dataclass("Train", [hyperparameters], bases=(Flags,), frozen=True, kw_only=True)
     kind.__doc__ = f"{Flags.__doc__}\n\n{entry.name}: {entry.summary}."
@@ -87,12 +87,13 @@ def parse(arguments: Sequence[str]) -> Any:
 
 def config_of(flags: Any) -> RunConfig:
     tasks.get(flags.task)
-    return RunConfig(
-        task=flags.task,
-        algorithm=flags.algorithm,
-        evaluations=presets.budget(flags.preset, flags.evaluations),
-        seed=flags.seed,
-        simulator=flags.simulator,
-        hidden=flags.hidden,
-        hyperparameters=flags.hyperparameters,
+    return presets.run_config(
+        flags.task,
+        flags.algorithm,
+        flags.preset,
+        flags.evaluations,
+        flags.seed,
+        flags.hidden,
+        flags.simulator,
+        flags.hyperparameters,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 from shlex import quote
@@ -10,6 +9,7 @@ from shlex import quote
 from dcrl.algorithms.state import State
 from dcrl.cli.display import Display
 from dcrl.cli.interrupt import INTERRUPTED, Interrupted, interrupts
+from dcrl.cli.program import program
 from dcrl.runs.checkpoint_config import CheckpointConfig
 from dcrl.runs.config import PAPER_EVALUATIONS
 from dcrl.runs.run import Run
@@ -57,16 +57,3 @@ def _next_steps(path: Path, evaluations: int) -> str:
 
 def _resume(run: Run) -> str:
     return f"{program()} resume {quote(str(run.path))}"
-
-
-def program() -> str:
-    """How to call this program again: `dcrl`, or as it was called where that is not on the PATH."""
-    called = Path(sys.argv[0])
-    if called.name == "__main__.py":
-        return "python -m dcrl"
-    return str(called) if called.name == "dcrl" and called.parent != Path() and not _on_path(called) else "dcrl"
-
-
-def _on_path(called: Path) -> bool:
-    found = shutil.which("dcrl")
-    return found is not None and Path(found).resolve() == called.resolve()

@@ -31,9 +31,9 @@ def require_ray() -> None:
 
 @contextmanager
 def connected(address: str | None) -> Iterator[None]:
-    """Connect this process to the cluster at `address`: `auto`, HOST:PORT, or None for a Ray of its own.
+    """Connect this process to the cluster at `address`: `auto`, HOST:PORT, or None to start Ray on this machine.
 
-    A Ray of its own has this machine's cores, and is stopped at the end without leaving files or processes.
+    A Ray started here has this machine's cores, and is stopped at the end without leaving files or processes.
     """
     require_ray()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -75,9 +75,8 @@ def _connect(address: str | None, own: Path | None) -> None:
     except ConnectionError as error:
         raise ValueError(f"there is no Ray cluster at {address}: {_line(error)}; {_HOW}") from None
     except RuntimeError as error:
-        if "ersion mismatch" in str(error):
-            raise ValueError(f"{_line(error)}; install the same versions of Python and Ray on all nodes") from None
-        raise ValueError(f"cannot connect to Ray: {_line(error)}") from None
+        needed = "" if address is None else "; all nodes need the same versions of Python and Ray"
+        raise ValueError(f"cannot connect to Ray: {_line(error)}{needed}") from None
     except Exception as error:  # Ray raises a plain Exception when a node does not start in time
         if own is None:
             raise

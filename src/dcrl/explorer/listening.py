@@ -23,9 +23,7 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         opened.close()
         reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(
-            f"cannot listen at {host} port {port}: {reason}; --port 0 takes a free port, --port N another one"
-        ) from None
+        raise ValueError(f"cannot listen at {host} port {port}: {reason}; --port 0 chooses a free one") from None
     return opened
 
 

@@ -42,7 +42,7 @@ def message(
 
 
 def _posed(task: Task, motion: Motion, space: Descriptor, frames_per_second: float) -> dict[str, Any]:
-    """Every so many control steps a frame, and always the last; shapes that do not move come once."""
+    """One frame for every so many control steps, and always the last; shapes that do not move come once."""
     every = shapes(task)
     stride = max(1, int(1 / (frames_per_second * motion.period)))
     step = np.unique(np.append(np.arange(0, motion.steps + 1, stride), motion.steps))

@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from dcrl.figures.series import operators_of
 from dcrl.figures.style import COLOURS, save
 from dcrl.types import Floats
 
@@ -39,7 +40,7 @@ def metric_curves(metrics: Mapping[str, Floats], path: Path) -> None:
 
 def improvement_curves(metrics: Mapping[str, Floats], path: Path) -> None:
     """Draw the cumulative improvement, and the offspring added, of each operator."""
-    operators = [name.removeprefix("improvement_") for name in metrics if name.startswith("improvement_")]
+    operators = operators_of(metrics)
     figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
     for axis, what, label in zip(
         axes, ("improvement", "added"), ("fitness gained, in total", "offspring added, in total"), strict=True

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from dcrl.algorithms.catalogue import CATALOGUE
+from dcrl.figures.series import algorithm_and_rest
 from dcrl.files import write_bytes
 
 # Okabe and Ito's colour-blind-safe palette, and a brown; their yellow, too pale for lines on white, is a grey here
@@ -61,14 +62,14 @@ DARK = Theme(suffix="-dark", ink="#e4e4e4", paper="#16181b", empty="#2a2d32", ba
 
 def rank(series: str) -> tuple[int, str]:
     """A sort key: the paper's order; variants come after their algorithm, other algorithms last."""
-    algorithm = series.partition(" ")[0]
+    algorithm, _ = algorithm_and_rest(series)
     return (list(LABELS).index(algorithm) if algorithm in LABELS else len(LABELS), series)
 
 
 def label(series: str) -> str:
     """How a figure names an algorithm, or a variant `algorithm (field=value)`."""
-    algorithm, _, variant = series.partition(" ")
-    return " ".join(filter(None, (LABELS.get(algorithm, algorithm), variant)))
+    algorithm, rest = algorithm_and_rest(series)
+    return " ".join(filter(None, (LABELS.get(algorithm, algorithm), rest)))
 
 
 def save(figure: Figure, path: Path, *, pdf: bool = False, dpi: int = 160) -> None:

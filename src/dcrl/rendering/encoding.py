@@ -30,7 +30,7 @@ def check_ending(ending: str) -> None:
         raise ValueError(f"the output is a video or a picture, ending in {', '.join(ENDINGS)}, got {ending or 'none'}")
     if ending == ".mp4" and find_spec("imageio_ffmpeg") is None:
         raise ValueError(
-            "an .mp4 needs the package imageio-ffmpeg: pip install 'dcrl-map-elites[render]'; a .gif does without"
+            "an .mp4 needs the package imageio-ffmpeg: pip install 'dcrl-map-elites[render]'; a .gif does not"
         )
 
 
@@ -87,7 +87,7 @@ def _ffmpeg() -> str:
     try:
         return str(imageio_ffmpeg.get_ffmpeg_exe())
     except RuntimeError as error:
-        raise ValueError(f"an .mp4 needs ffmpeg: {error}; a .gif does without") from None
+        raise ValueError(f"an .mp4 needs ffmpeg: {error}; a .gif does not") from None
 
 
 def gif(pictures: Iterator[Picture], fps: float) -> bytes:

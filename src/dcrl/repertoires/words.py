@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun: 1 run, 2 runs, 1,024 runs, 3 policies."""
-    many = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else many}"
+    """A count with its noun, whose plural ends in s: 1 run, 2 runs, 1,024 runs."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def listed(names: Iterable[str]) -> str:

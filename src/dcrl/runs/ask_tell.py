@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from dcrl.algorithms import catalogue
 from dcrl.algorithms.asked import Asked
 from dcrl.algorithms.state import Report, State, with_entries
 from dcrl.files import read_json
@@ -37,7 +38,7 @@ from dcrl.user_code.reference import is_reference
 @contextmanager
 def ask_tell(
     task: str,
-    algorithm: str = "dcrl_me",
+    algorithm: str = catalogue.DEFAULT,
     *,
     preset: Preset | None = None,
     evaluations: int | None = None,
@@ -54,14 +55,8 @@ def ask_tell(
     these settings, it continues from its newest checkpoint; the budget may be another. `saving` says how often files
     are written.
     """
-    config = RunConfig(
-        task=task,
-        algorithm=algorithm,
-        evaluations=presets.budget(preset, evaluations),
-        seed=seed,
-        simulator=None,
-        hidden=tuple(hidden),
-        hyperparameters=presets.hyperparameters(preset, algorithm) if hyperparameters is None else hyperparameters,
+    config = presets.run_config(
+        task, algorithm, preset, evaluations, seed, hidden, simulator=None, hyperparameters=hyperparameters
     )
     with _opened(config, Path(output), saving, overwrite) as run:
         state = run.restore(_warn)

@@ -26,6 +26,8 @@ except ImportError:  # Windows: the owner and its heartbeat alone
 
 NAME = ".lock"
 HEARTBEAT_SECONDS = 20.0
+OWNER_BYTES = 512
+READER_SECONDS = 0.2  # for which a reader in `is_locked` may hold the lock
 STALE_SECONDS = 120.0  # a heartbeat older than this is that of a dead process
 HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
@@ -42,7 +44,7 @@ class Lock:
         except OSError as error:
             raise OSError(error.errno, f"cannot write to {directory}: {error.strerror}") from None
         try:
-            granted = _lock(self._file)
+            granted = _lock_soon(self._file)
             owner = _read(self._file)
             if granted is False or (owner and _may_be_writing(owner, locks_work=granted is True)):
                 raise ValueError(_refusal(directory, owner))
@@ -55,6 +57,7 @@ class Lock:
                 RuntimeWarning,
                 stacklevel=3,
             )
+        os.ftruncate(self._file, 0)
         self._beat()
         self._thread = threading.Thread(target=self._keep_beating, name="heartbeat", daemon=True)
         self._thread.start()
@@ -84,9 +87,8 @@ class Lock:
 
     def _beat(self) -> None:
         owner = {"token": self._token, "host": platform.node(), "pid": os.getpid(), "heartbeat": time.time()}
-        content = json.dumps(owner).encode()
-        os.pwrite(self._file, content, 0)
-        os.ftruncate(self._file, len(content))
+        # Always as long: no reader sees the end of a longer content after a shorter one
+        os.pwrite(self._file, json.dumps(owner).encode().ljust(OWNER_BYTES), 0)
 
 
 def is_locked(directory: Path) -> bool:
@@ -112,6 +114,14 @@ def _lock(file: int, *, shared: bool = False) -> bool | None:
     except OSError as error:
         return False if error.errno in HELD else None
     return True
+
+
+def _lock_soon(file: int) -> bool | None:
+    """`_lock`, tried again for a moment, in which a reader may hold it."""
+    until = time.monotonic() + READER_SECONDS
+    while (granted := _lock(file)) is False and time.monotonic() < until:
+        time.sleep(0.01)
+    return granted
 
 
 def _may_be_writing(owner: dict[str, Any], *, locks_work: bool) -> bool:

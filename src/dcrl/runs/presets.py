@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.learners.td3 import TD3Config
-from dcrl.runs.config import PAPER_EVALUATIONS
+from dcrl.runs.config import PAPER_EVALUATIONS, RunConfig
 from dcrl.variation.policy_gradient import PolicyGradientConfig
 
 Preset: TypeAlias = Literal["quick", "fast", "paper"]
@@ -26,6 +27,28 @@ FAST = DCRLConfig(
 )
 
 
+def run_config(
+    task: str,
+    algorithm: str,
+    preset: Preset | None,
+    evaluations: int | None,
+    seed: int,
+    hidden: Sequence[int],
+    simulator: str | None,
+    hyperparameters: Any,
+) -> RunConfig:
+    """The configuration of a run under a preset; what is given overrides it."""
+    return RunConfig(
+        task=task,
+        algorithm=algorithm,
+        evaluations=budget(preset, evaluations),
+        seed=seed,
+        simulator=simulator,
+        hidden=tuple(hidden),
+        hyperparameters=preset_hyperparameters(preset, algorithm) if hyperparameters is None else hyperparameters,
+    )
+
+
 def budget(preset: Preset | None, evaluations: int | None) -> int:
     """The number of evaluations that is asked for, or that of a preset; that of `quick` if neither is given."""
     if preset is not None and preset not in get_args(Preset):
@@ -33,7 +56,7 @@ def budget(preset: Preset | None, evaluations: int | None) -> int:
     return EVALUATIONS[preset or "quick"] if evaluations is None else evaluations
 
 
-def hyperparameters(preset: Preset | None, algorithm: str) -> Any:
+def preset_hyperparameters(preset: Preset | None, algorithm: str) -> Any:
     """An algorithm's hyperparameters under a preset: the paper's, unless the preset is `fast`."""
     if preset != "fast":
         return algorithms.get(algorithm).default

@@ -77,14 +77,8 @@ def train(
     `log` names where the metrics go besides `metrics.csv`: "tensorboard", "wandb". `on_report` is called after every
     generation. A run that was interrupted continues with `dcrl.resume`.
     """
-    config = RunConfig(
-        task=task,
-        algorithm=algorithm,
-        evaluations=presets.budget(preset, evaluations),
-        seed=seed,
-        simulator=simulator,
-        hidden=tuple(hidden),
-        hyperparameters=presets.hyperparameters(preset, algorithm) if hyperparameters is None else hyperparameters,
+    config = presets.run_config(
+        task, algorithm, preset, evaluations, seed, hidden, simulator, hyperparameters=hyperparameters
     )
     saving = _saving(refresh_seconds, checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
     where = WorkersConfig(workers=workers, address=address, cpus_per_worker=cpus_per_worker)
@@ -132,10 +126,8 @@ def resume(
         trust_algorithm=trust_algorithm,
     ) as run:
         state = run.restore(_warn)
-        if state is None or not run.is_finished(state):
+        if not is_complete(run, state):
             run_training(run, state, saving, on_report)
-        elif not run.is_published(state):
-            publish(run, state)
     return load(run.path)
 
 
@@ -207,6 +199,15 @@ def _open_algorithm(
     with configs.open_algorithm(config, threads, where, reference, entry) as algorithm:
         generations(algorithm, config.evaluations)  # refuses a budget below one batch before anything is written
         yield algorithm
+
+
+def is_complete(run: Run, state: State | None) -> bool:
+    """Whether the restored run has nothing left to train; results that a stop prevented are then written."""
+    if state is None or not run.is_finished(state):
+        return False
+    if not run.is_published(state):  # stopped between the last checkpoint and the results
+        publish(run, state)
+    return True
 
 
 def run_training(

@@ -30,9 +30,9 @@ def make(
     if name not in fitting:
         raise ValueError(f"task {task.name} runs on {' or '.join(fitting)}, got simulator {name!r}")
     if workers.kind != "none":
-        from dcrl.simulators.crew import open_crew
+        from dcrl.simulators.worker_pool import open_pool
 
-        return open_crew(task, name, threads, workers, reference)
+        return open_pool(task, name, threads, workers, reference)
     if isinstance(task, GymnasiumTask):
         from dcrl.simulators.gymnasium import GymnasiumSimulator
 

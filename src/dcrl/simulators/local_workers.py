@@ -11,9 +11,9 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
 from dcrl.devices import cores
-from dcrl.simulators.crew import Check, Chunk, LostWorkerError
 from dcrl.simulators.packing import Packed
 from dcrl.simulators.worker import Opening, receive, send
+from dcrl.simulators.worker_pool import Check, Chunk, LostWorkerError
 
 POLL_SECONDS = 0.2
 END_SECONDS = 5.0

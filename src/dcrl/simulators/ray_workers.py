@@ -14,9 +14,9 @@ import ray
 from ray.exceptions import RayError
 
 from dcrl.cluster.connection import connected
-from dcrl.simulators.crew import Check, Chunk, LostWorkerError
 from dcrl.simulators.packing import Packed
 from dcrl.simulators.worker import Opening, Player
+from dcrl.simulators.worker_pool import Check, Chunk, LostWorkerError
 from dcrl.simulators.workers import Workers
 from dcrl.user_code.importing import described
 from dcrl.version import __version__

@@ -28,7 +28,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from dcrl.cluster.connection import connected
 from dcrl.runs.manifest import versions
-from dcrl.sweeps.desk import Desk, collecting
+from dcrl.sweeps.coordinator import Coordinator, collecting
 from dcrl.sweeps.job import Job, Order
 from dcrl.sweeps.node import absolute, mismatch, passed_on, work
 from dcrl.sweeps.process import Outcome
@@ -49,7 +49,7 @@ class RayCluster:
         self._tasks: dict[Any, int] = {}  # by object reference: the number of the attempt
         self._attempts: list[Job] = []
         self._started: set[int] = set()
-        self._desk: Any = None
+        self._coordinator: Any = None
         self._exit = ExitStack()
 
     def __enter__(self) -> RayCluster:
@@ -57,8 +57,8 @@ class RayCluster:
             stack.enter_context(connected(self.address))
             self._check()
             here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-            desk = ray.remote(num_cpus=0, max_concurrency=100_000, scheduling_strategy=here)(Desk)
-            self._desk = desk.remote()
+            coordinator = ray.remote(num_cpus=0, max_concurrency=100_000, scheduling_strategy=here)(Coordinator)
+            self._coordinator = coordinator.remote()
             self._exit = stack.pop_all()
         return self
 
@@ -92,9 +92,9 @@ class RayCluster:
         self._hand_out()
         ended = ray.wait(list(self._tasks), num_returns=len(self._tasks), timeout=0)[0] if self._tasks else []
         try:
-            news = dict(ray.get(self._desk.news.remote()))  # asked for after that: who has ended has started
+            news = dict(ray.get(self._coordinator.news.remote()))  # asked for after that: who has ended has started
         except RayError:
-            self._desk, self._tasks = None, {}
+            self._coordinator, self._tasks = None, {}
             raise ConnectionError(
                 "the connection to the Ray cluster was lost; the runs write a checkpoint and end, and the same command "
                 "resumes the sweep"
@@ -105,15 +105,15 @@ class RayCluster:
         after: list[Started | Ended] = []
         for task in ended:
             number = self._tasks.pop(task)
-            self._desk.release.remote(number)
+            self._coordinator.release.remote(number)
             event = Ended(job=self._attempts[number], outcome=_outcome(task))
             (after if number in news else before).append(event)
         return [*before, *started, *after]
 
     def stop(self) -> None:
         self._waiting.clear()
-        if self._desk is not None:
-            self._desk.stop.remote()
+        if self._coordinator is not None:
+            self._coordinator.stop.remote()
         for task, number in self._tasks.items():
             if number not in self._started:
                 ray.cancel(task)
@@ -121,12 +121,12 @@ class RayCluster:
     def _hand_out(self) -> None:
         limit = len(self._waiting) if self.at_once is None else self.at_once - len(self._tasks)
         options = {"num_cpus": self.cpus, "num_gpus": self.gpus, "memory": self.memory, "max_retries": 0}
-        carry = ray.remote(scheduling_strategy="SPREAD", **options)(carry_out)
+        runner = ray.remote(scheduling_strategy="SPREAD", **options)(run_job)
         for _ in range(min(limit, len(self._waiting))):
             job, number = self._waiting.popleft(), len(self._attempts)
             self._attempts.append(job)
             order = absolute(job.order)
-            task = carry.remote(order, number, self.cpus, self._desk, passed_on(), versions(), self.collect)
+            task = runner.remote(order, number, self.cpus, self._coordinator, passed_on(), versions(), self.collect)
             self._tasks[task] = number
 
     def _wait(self) -> None:
@@ -149,33 +149,33 @@ class RayCluster:
         )
 
 
-def carry_out(
+def run_job(
     order: Order,
     number: int,
     cpus: int,
-    desk: Any,
+    coordinator: Any,
     environment: Mapping[str, str],
     expected: Mapping[str, str | None],
     collect: bool,
 ) -> Outcome:
     """The task of one job, on the node that Ray has chosen."""
-    odd = mismatch(expected)
-    if odd is not None:
-        return Outcome(fate="failed", reason=odd)
+    reason = mismatch(expected)
+    if reason is not None:
+        return Outcome(fate="failed", reason=reason)
     with ThreadPoolExecutor(max_workers=1) as pool:  # Ray gives a task's cores away while its main thread waits
 
         def get(answer: Any) -> Any:
             return pool.submit(ray.get, answer).result()
 
         def stopping() -> bool:
-            """Also when the desk is gone, and the sweep with it."""
+            """Also when the coordinator is gone, and the sweep with it."""
             return bool(pool.submit(ray.wait, [stop], timeout=0).result()[0])
 
-        stop = desk.stopping.remote()
-        get(desk.started.remote(number, platform.node()))
+        stop = coordinator.stopping.remote()
+        get(coordinator.started.remote(number, platform.node()))
         if not collect:
             return work(order, cpus, environment, stopping)
-        with collecting(order, number, desk, get, stopping) as (here, look):
+        with collecting(order, number, coordinator, get, stopping) as (here, look):
             return work(here, cpus, environment, stopping, look)
 
 
@@ -192,7 +192,7 @@ def _outcome(task: Any) -> Outcome:
         return Outcome(fate="lost", reason="its node was lost")
     except WorkerCrashedError:
         return Outcome(fate="lost", reason="its worker process was killed")
-    except RayTaskError as error:  # an exception in `carry_out`
+    except RayTaskError as error:  # an exception in `run_job`
         cause = error.cause
         return Outcome(fate="failed", reason=" ".join(f"{type(cause).__name__}: {cause}".split()))
     except RayError as error:

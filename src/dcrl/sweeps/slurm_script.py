@@ -1,4 +1,4 @@
-"""The script of a Slurm job array: an element carries out its jobs in turn, and is requeued if it must stop.
+"""The script of a Slurm job array: an element runs its jobs in turn, and is requeued if it must stop.
 
 Slurm sends SIGUSR1 before the time limit: the script stops its process, which leaves a checkpoint, and requeues the
 element. It sends SIGTERM before a preemption: the process leaves a checkpoint, and Slurm requeues the element itself.
@@ -35,7 +35,7 @@ class Resources:
 
 
 def script(jobs: Sequence[Job], resources: Resources, at_once: int | None) -> str:
-    """The text that `sbatch` takes. Element k carries out the jobs k, k + elements, ..."""
+    """The text that `sbatch` takes. Element k runs the jobs k, k + elements, ..."""
     orders = [absolute(job.order) for job in jobs]
     elements = min(len(orders), ELEMENTS)
     limit = "" if at_once is None else f"%{at_once}"

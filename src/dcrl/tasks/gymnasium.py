@@ -49,7 +49,7 @@ class GymnasiumTask:
                 f"got {self.horizon}; options={{'max_episode_steps': {self.horizon}}} raises that limit"
             )
         if not (self.horizon or limit):
-            raise ValueError(f"task {self.name}: {self.environment} has no time limit of its own; give a horizon")
+            raise ValueError(f"task {self.name}: {self.environment} has no time limit; give a horizon")
         object.__setattr__(self, "horizon", self.horizon or limit)
 
     @cached_property

@@ -48,7 +48,7 @@ class ActionSequenceConfig:
     ascii_sigma: float = 2.0
     """Width of the Gaussian kernel on actions."""
     ascii_clip: float = 0.2
-    """How far below 1 the kernel keeps counting where B did worse."""
+    """Where the other episode did worse, kernel values below 1 minus this have no gradient, as in PPO."""
     ascii_similarity: float = 0.25
     """Least similarity of two states."""
     ascii_discount: float = 0.99
@@ -74,7 +74,6 @@ class ActionSequence:
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         archive, remembered = sources.archive, sources.remembered
-        assert remembered is not None
         cells = select(archive, keys.stream(key, "parents"), self.count)
         usable = np.flatnonzero(remembered.latest.steps)
         if not len(usable):  # all simulations of the latest generation diverged

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from dcrl.archive.archive import Archive
-from dcrl.archive.episodes import Remembered
+from dcrl.archive.episodes import NO_EPISODES, Remembered
 from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3State
 from dcrl.types import Descriptor, Floats
@@ -47,7 +47,7 @@ class Sources:
     archive: Archive
     learned: tuple[TD3State, ...] = ()
     replay: Replay = NO_REPLAY
-    remembered: Remembered | None = None  # episodes, for operators that vary with them
+    remembered: Remembered = NO_EPISODES  # episodes, for operators that vary with them
     age: Floats | None = None  # (C,) generations since each elite was added, NaN where unknown
 
 

@@ -40,7 +40,7 @@ function checkers(theme) {
   return texture;
 }
 
-/** A band on the ground along the path, two triangles a frame, so that a part of it can be drawn. */
+/** A band on the ground along the path, two triangles per frame, so that a part of it can be drawn. */
 function ribbon(motion, width, colour, opacity, height) {
   const [points, indices] = [[], []];
   const frames = motion.step.length;

@@ -52,12 +52,12 @@ def test_runs_are_jobs_of_a_backend_and_a_refused_one_does_not_stop_the_others(p
     ("arguments", "problem"),
     [
         (("--output", "elsewhere"), "--output is for one run"),
-        (("--backend", "local", "--json"), "--json and --output do not go with --backend"),
+        (("--backend", "local", "--json"), "--json and --output cannot be combined with --backend"),
         (("--address", "auto"), "--address belongs to --backend ray"),
-        (("--workers", "ray", "--backend", "local"), "--workers ray does not go with --backend"),
+        (("--workers", "ray", "--backend", "local"), "--workers ray cannot be combined with --backend"),
     ],
 )
-def test_what_does_not_go_with_several_runs_is_one_sentence(pair, said, arguments, problem):
+def test_what_cannot_be_combined_with_several_runs_is_one_sentence(pair, said, arguments, problem):
     code, text, error = said(pair, *arguments)
     assert (code, text, error.count("\n")) == (2, "", 1)
     assert problem in error

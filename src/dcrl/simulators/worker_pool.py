@@ -71,7 +71,7 @@ class Worker(Protocol):
     def close(self) -> None: ...
 
 
-class Crew(Simulator):
+class WorkerPool(Simulator):
     """Owns the workers."""
 
     compiles = False
@@ -134,8 +134,7 @@ class _Batch:
                 if losses == MOST_LOSSES:
                     self.abandon()
                     raise ValueError(
-                        f"task {self.task.name}: a worker was lost {losses} times one after another, lastly because "
-                        f"{error}"
+                        f"task {self.task.name}: a worker was lost {losses} times in a row, last because {error}"
                     ) from None
             except BaseException:
                 self.abandon()
@@ -187,7 +186,7 @@ class _Batch:
             self._changed.notify_all()
 
 
-def open_crew(task: AnyTask, name: str, threads: int | None, workers: Workers, reference: str | None) -> Simulator:
+def open_pool(task: AnyTask, name: str, threads: int | None, workers: Workers, reference: str | None) -> Simulator:
     """A simulator whose episodes these workers play."""
     if name == "mjx":
         raise ValueError("the simulator mjx uses the accelerators of this machine; leave out --workers")
@@ -201,10 +200,10 @@ def open_crew(task: AnyTask, name: str, threads: int | None, workers: Workers, r
         require_ray()
         from dcrl.simulators.ray_workers import open_ray_workers
 
-        return Crew(task, *open_ray_workers(opening, workers))
+        return WorkerPool(task, *open_ray_workers(opening, workers))
     from dcrl.simulators.local_workers import open_local_workers
 
-    return Crew(task, open_local_workers(opening, workers.count or cores()), ExitStack())
+    return WorkerPool(task, open_local_workers(opening, workers.count or cores()), ExitStack())
 
 
 def _absolute(reference: str) -> str:

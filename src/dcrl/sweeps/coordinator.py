@@ -1,4 +1,4 @@
-"""The desk of a sweep on a cluster: an actor on the machine that started it, which the jobs on the nodes report to."""
+"""The coordinator of a sweep on a cluster: an actor on the machine that started it, to which the jobs report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PUSH_SECONDS = 2.0  # between two looks at the files to collect
 PREFIX = "dcrl-collect-"
 
 
-class Desk:
+class Coordinator:
     """An actor on the machine of the sweep: hears which jobs start, tells them when to stop, receives their files."""
 
     def __init__(self) -> None:
@@ -69,34 +69,34 @@ class Desk:
 class Remote:
     """The output directory on the machine of the sweep, as seen from a node."""
 
-    def __init__(self, desk: Any, output: Path, get: Callable[[Any], Any]) -> None:
-        self._desk, self._output, self._get = desk, output, get
+    def __init__(self, coordinator: Any, output: Path, get: Callable[[Any], Any]) -> None:
+        self._coordinator, self._output, self._get = coordinator, output, get
 
     def listing(self, place: Path) -> dict[str, Stamp]:
-        found: dict[str, Stamp] = self._get(self._desk.listing.remote(self._output, place))
+        found: dict[str, Stamp] = self._get(self._coordinator.listing.remote(self._output, place))
         return found
 
     def read(self, name: str, offset: int) -> bytes:
-        data: bytes = self._get(self._desk.read.remote(self._output, name, offset))
+        data: bytes = self._get(self._coordinator.read.remote(self._output, name, offset))
         return data
 
     def write(self, name: str, offset: int, data: bytes, stamp: Stamp | None) -> None:
-        self._get(self._desk.write.remote(self._output, name, offset, data, stamp))
+        self._get(self._coordinator.write.remote(self._output, name, offset, data, stamp))
 
     def remove(self, names: Iterable[str]) -> None:
-        self._get(self._desk.remove.remote(self._output, list(names)))
+        self._get(self._coordinator.remove.remote(self._output, list(names)))
 
 
 @contextmanager
 def collecting(
-    order: Order, number: int, desk: Any, get: Callable[[Any], Any], stopping: Callable[[], bool]
+    order: Order, number: int, coordinator: Any, get: Callable[[Any], Any], stopping: Callable[[], bool]
 ) -> Iterator[tuple[Order, Callable[[], None]]]:
-    """A directory of this node to carry out an order in, and the function that sends its files to the desk.
+    """A directory of this node to run an order in, and the function that sends its files to the coordinator.
 
-    It begins with the files that the desk has, and is removed at the end. `get` waits for an answer of the desk.
+    It begins with the files that the coordinator has, and is removed at the end. `get` waits for its answer.
     """
-    _hold(order, number, desk, get, stopping)
-    store = Remote(desk, order.output, get)
+    _hold(order, number, coordinator, get, stopping)
+    store = Remote(coordinator, order.output, get)
     _remove_left_behind()
     directory = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
     try:
@@ -118,12 +118,12 @@ def collecting(
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _hold(order: Order, number: int, desk: Any, get: Callable[[Any], Any], stopping: Callable[[], bool]) -> None:
+def _hold(order: Order, number: int, coordinator: Any, get: Callable[[Any], Any], stopping: Callable[[], bool]) -> None:
     """Lock the run on the machine of the sweep, as soon as an attempt that was lost has let it go."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            get(desk.hold.remote(number, order.run))
+            get(coordinator.hold.remote(number, order.run))
             return
         except ValueError:
             if stopping() or time.monotonic() > deadline:
