@@ -60,7 +60,7 @@ def ask_tell(
         evaluations=presets.budget(preset, evaluations),
         seed=seed,
         simulator=None,
-        hidden=tuple(hidden),
+        hidden=hidden,
         hyperparameters=presets.hyperparameters(preset, algorithm) if hyperparameters is None else hyperparameters,
     )
     with _opened(config, Path(output), saving, overwrite) as run:

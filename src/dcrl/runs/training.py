@@ -83,7 +83,7 @@ def train(
         evaluations=presets.budget(preset, evaluations),
         seed=seed,
         simulator=simulator,
-        hidden=tuple(hidden),
+        hidden=hidden,
         hyperparameters=presets.hyperparameters(preset, algorithm) if hyperparameters is None else hyperparameters,
     )
     saving = _saving(refresh_seconds, checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
