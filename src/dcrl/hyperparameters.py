@@ -13,14 +13,14 @@ ADDED = {"added": True}
 def at_least(config: Any, least: int, *names: str) -> None:
     """Whole numbers from `least` on."""
     for name, value in _values(config, names):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        if not is_whole(value) or value < least:
             raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def optional_count(config: Any, *names: str) -> None:
     """Whole numbers from 1 on, or None."""
     for name, value in _values(config, names):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        if value is not None and (not is_whole(value) or value < 1):
             raise ValueError(f"{name} must be a whole number of at least 1, or None for none, got {value!r}")
 
 
@@ -54,9 +54,14 @@ def one_of(config: Any, name: str, *values: str) -> None:
 def layer_sizes(config: Any, *names: str) -> None:
     """Sizes of hidden layers: at least one layer, each of at least 1 unit."""
     for name, value in _values(config, names):
-        whole = all(isinstance(units, int) and not isinstance(units, bool) and units >= 1 for units in value)
-        if not value or not whole:
+        sizes = value if isinstance(value, tuple) else ()
+        if not sizes or not all(is_whole(units) and units >= 1 for units in sizes):
             raise ValueError(f"{name} needs at least one layer of 1 unit or more, got {value!r}")
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number; True and False are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _values(config: Any, names: tuple[str, ...]) -> list[tuple[str, Any]]:

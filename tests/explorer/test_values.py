@@ -15,6 +15,7 @@ from dcrl.evaluation.repeats import unplayed
 from dcrl.evaluation.reproducibility import measure
 from dcrl.files import read_tensors, write_tensors
 from dcrl.networks.policies import policy_layers
+from dcrl.rendering.joints import joint_series
 from dcrl.rendering.motion import record
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.save import save
@@ -108,5 +109,7 @@ def test_feet_are_called_as_in_the_descriptor() -> None:
     motion = record(task, np.zeros(layers.parameters, np.float32), hidden=(4,))
     assert motion.contact_names == ("foot_geom on floor", "foot_left_geom on floor")
     assert feet_names(motion, task.descriptor.names) == ["right foot", "left foot"]
+    (angles, *_) = joint_series(task, motion)
+    assert [name.replace("_", " ") for name in angles.names[2::3]] == ["right foot", "left foot"]
     other = dataclasses.replace(motion, step_descriptor=motion.path[:, :2])
     assert feet_names(other, ("x", "y")) == ["foot", "foot left"]

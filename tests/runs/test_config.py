@@ -6,6 +6,7 @@ import dataclasses
 import json
 import shutil
 
+import numpy as np
 import pytest
 
 from dcrl.algorithms.dcrl_me import DCRLConfig
@@ -57,6 +58,12 @@ def test_a_configuration_that_does_not_fit_names_the_field(content, sentence):
     [
         ({"seed": 1.5}, r"whole number from 0 to 2\^32 - 1, got 1\.5"),
         ({"seed": 2**32}, "whole number"),
+        ({"seed": True}, r"whole number from 0 to 2\^32 - 1, got True"),
+        ({"evaluations": True}, "the budget is a whole number of evaluations, got True"),
+        ({"evaluations": float("nan")}, "the budget is a whole number of evaluations, got nan"),
+        ({"algorithm": None}, "its algorithm by name, or as file.py:object, got None"),
+        ({"hidden": 3}, "at least one layer of 1 unit or more, got 3"),
+        ({"hidden": (True,)}, "at least one layer of 1 unit or more"),
         ({"hidden": ()}, "at least one layer of 1 unit or more"),
         ({"hidden": (16, 0)}, "at least one layer of 1 unit or more"),
         ({"hyperparameters": MEConfig()}, "hyperparameters of dcrl_me are a DCRLConfig, got a MEConfig"),
@@ -66,6 +73,12 @@ def test_a_configuration_that_does_not_fit_names_the_field(content, sentence):
 def test_an_impossible_configuration_is_refused(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
         dataclasses.replace(CONFIG, **wrong)
+
+
+def test_numbers_of_numpy_are_read_back_as_whole_numbers():
+    config = dataclasses.replace(CONFIG, seed=np.int64(3), evaluations=np.int32(64), hidden=[8, 8])
+    assert config == dataclasses.replace(CONFIG, seed=3, evaluations=64, hidden=(8, 8))
+    assert from_json(json.loads(json.dumps(to_json(config)))) == config
 
 
 def test_a_configuration_of_another_version_is_refused_with_that_version(tmp_path):

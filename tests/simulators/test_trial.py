@@ -68,6 +68,7 @@ def test_an_action_that_is_no_number_makes_the_evaluation_invalid():
         (("point_omni", ZERO), {"hidden": 128}, "hidden layers are a sequence of sizes"),
         (("point_omni", ZERO), {"hidden": (128.0, 128)}, "a network needs at least"),
         (("point_omni", ZERO), {"threads": 1.5}, "the number of threads must be at least 1, got 1.5"),
+        (("point_omni", ZERO), {"threads": True}, "the number of threads must be at least 1, got True"),
         (("point_omni", ZERO + 1j), {}, "genotypes for point_omni must be real numbers"),
         (("point_omni", [["a"]]), {}, "genotypes for point_omni must be real numbers"),
     ],

@@ -191,6 +191,7 @@ def test_a_gymnasium_task_uses_all_cores_by_default():
     [
         ({"workers": "two"}, "--workers is local:N, ray or ray:N, got 'two'"),
         ({"workers": "local:x"}, "--workers is local:N, ray or ray:N, got 'local:x'"),
+        ({"workers": 2}, "--workers is local:N, ray or ray:N, got 2"),
         ({"workers": "ray:0"}, "--workers ray:N needs at least one worker"),
         ({"workers": "local:2", "address": "auto"}, "--address is for Ray workers; add --workers ray"),
         ({"cpus_per_worker": 2}, "--cpus-per-worker is for Ray workers; add --workers ray"),

@@ -53,6 +53,8 @@ def names() -> tuple[str, ...]:
 
 def get(name: str) -> AlgorithmEntry:
     """An algorithm by its name, by `module:object` or by `path/to/file.py:object`."""
+    if not isinstance(name, str):
+        raise ValueError(f"an algorithm is a name, or your own as file.py:object, got {name!r}")
     return _own(load(name, "algorithm", (AlgorithmEntry,)), name) if is_reference(name) else installed(name)
 
 

@@ -35,7 +35,9 @@ class Panel:
             self.seeds = ui.number(
                 "start state (seed)", value=0, step=1, validation={wrong: _is_seed}, on_change=self._changed
             )
-            self.seeds.props("dense outlined hide-bottom-space").classes("dcrl-seed").on("blur", self._restore)
+            self.seeds.props("dense outlined hide-bottom-space").classes("dcrl-seed")
+            for event in ("blur", "keydown.enter"):
+                self.seeds.on(event, self._restore)
             ui.button("re-roll", icon="casino", on_click=self.reroll).props("no-caps unelevated dense").tooltip(
                 "another start state of the same policy"
             )

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import numpy as np
+
 from dcrl import simulators
 from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.algorithm import Algorithm, Setting
 from dcrl.algorithms.entry import AlgorithmEntry
 from dcrl.files import read_json
-from dcrl.hyperparameters import ADDED, layer_sizes
+from dcrl.hyperparameters import ADDED, is_whole, layer_sizes
 from dcrl.networks.policies import HIDDEN, policy_layers
 from dcrl.runs.manifest import made_with
 from dcrl.simulators.workers import HERE_ONLY, WorkersConfig
@@ -42,9 +44,14 @@ class RunConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.task, str):
             raise ValueError("a run needs its task by name, or as file.py:object, so that it can be repeated")
-        if not isinstance(self.evaluations, int):
+        if not isinstance(self.algorithm, str):
+            raise ValueError(f"a run needs its algorithm by name, or as file.py:object, got {self.algorithm!r}")
+        for name, kind, plain in (("evaluations", np.integer, int), ("seed", np.integer, int), ("hidden", list, tuple)):
+            if isinstance(getattr(self, name), kind):  # so that equal configurations are equal, and the same as JSON
+                object.__setattr__(self, name, plain(getattr(self, name)))
+        if not is_whole(self.evaluations):
             raise ValueError(f"the budget is a whole number of evaluations, got {self.evaluations!r}")
-        if not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
+        if not is_whole(self.seed) or not 0 <= self.seed < 2**32:
             raise ValueError(f"the seed must be a whole number from 0 to 2^32 - 1, got {self.seed!r}")
         if not is_reference(self.algorithm):  # the user's own may not be where it was; `open_algorithm` checks it
             algorithms.installed(self.algorithm).check(self.hyperparameters)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 from dcrl.algorithms import catalogue
@@ -33,7 +32,7 @@ def run_config(
     preset: Preset | None,
     evaluations: int | None,
     seed: int,
-    hidden: Sequence[int],
+    hidden: tuple[int, ...],
     simulator: str | None,
     hyperparameters: Any,
 ) -> RunConfig:
@@ -44,7 +43,7 @@ def run_config(
         evaluations=budget(preset, evaluations),
         seed=seed,
         simulator=simulator,
-        hidden=tuple(hidden),
+        hidden=hidden,
         hyperparameters=preset_hyperparameters(preset, algorithm) if hyperparameters is None else hyperparameters,
     )
 

@@ -34,7 +34,7 @@ class WorkersConfig:
         """The workers for a task of this sort."""
         if self.workers is None:
             return Workers(kind="local", count=cores()) if gymnasium and cores() > 1 else HERE
-        kind, _, number = self.workers.partition(":")
+        kind, _, number = self.workers.partition(":") if isinstance(self.workers, str) else ("", "", "")
         if kind not in ("local", "ray") or (":" in self.workers and not number.isdecimal()):
             raise ValueError(f"--workers is local:N, ray or ray:N, got {self.workers!r}")
         count = int(number) if number else None

@@ -14,8 +14,19 @@ from dcrl.tasks.task import Task
 FUNCTIONS = ("start", "observe", "reward", "terminated", "step_descriptor")
 # the robot's bodies, joints, shapes, motors and sensors
 MODEL = ("qpos0", "body_mass", "body_inertia", "body_pos", "jnt_range", "dof_damping", "geom_size", "geom_pos")
+# joints of the walker and the half-cheetah whose labels were renamed
+EARLIER_JOINTS = {
+    **{f"right_{part}": part for part in ("thigh", "leg", "foot")},
+    **{f"left_{part}": f"{part}_left" for part in ("thigh", "leg", "foot")},
+    **{f"back_{part}": f"b{part}" for part in ("thigh", "shin", "foot")},
+    **{f"front_{part}": f"f{part}" for part in ("thigh", "shin", "foot")},
+}
 # labels that were renamed, and the label that checkpoints and evaluations of earlier versions hold
-EARLIER_LABELS = {"torso z minus 0.7 m (m)": "torso z (m)"}
+EARLIER_LABELS = {"torso z minus 0.7 m (m)": "torso z (m)"} | {
+    f"{joint}{what}": f"{earlier}{what}"
+    for joint, earlier in EARLIER_JOINTS.items()
+    for what in ("", " angle (rad)", " velocity (rad/s)")
+}
 
 
 def fingerprint(task: AnyTask) -> dict[str, Any]:
@@ -28,7 +39,7 @@ def fingerprint(task: AnyTask) -> dict[str, Any]:
             numbers.update(getattr(task.model, name).tobytes())
         own: dict[str, Any] = {
             "observations": tuple(EARLIER_LABELS.get(label, label) for label in task.observations),
-            "actions": task.actions,
+            "actions": tuple(EARLIER_LABELS.get(label, label) for label in task.actions),
             "integration": asdict(task.integration),
             "model": numbers.hexdigest()[:16],
         }

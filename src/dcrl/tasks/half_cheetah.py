@@ -14,7 +14,7 @@ from dcrl.types import Array, Physics
 
 CONTROL_COST = 0.1
 
-JOINTS = ("bthigh", "bshin", "bfoot", "fthigh", "fshin", "ffoot")
+JOINTS = ("back_thigh", "back_shin", "back_foot", "front_thigh", "front_shin", "front_foot")
 INTEGRATION = Integration(timestep=0.01, substeps=5)
 
 

@@ -15,7 +15,7 @@ HEALTHY_PITCH = 1.0  # rad
 CONTROL_COST = 1e-3
 TOP_SPEED = 10.0  # velocities are clipped to this in the observation, as Gymnasium does
 
-JOINTS = ("thigh", "leg", "foot", "thigh_left", "leg_left", "foot_left")
+JOINTS = ("right_thigh", "right_leg", "right_foot", "left_thigh", "left_leg", "left_foot")
 INTEGRATION = Integration(timestep=0.002, substeps=4)
 
 

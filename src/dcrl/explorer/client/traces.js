@@ -49,7 +49,7 @@ function chart(box, motion, { title, unit, names, values }, seek) {
     return value;
   });
   frame.append(cursor, make("span", "dcrl-most", pretty(greatest)), make("span", "dcrl-least", pretty(least)));
-  const seconds = (step) => (step * motion.period).toFixed(1);
+  const seconds = (step) => (step * motion.period).toFixed(motion.steps * motion.period < 1 ? 2 : 1);
   const axis = make("div", "dcrl-trace-axis");
   axis.append(make("span", "", "0"), make("span", "", "time (s)"), make("span", "", seconds(motion.steps)));
   figure.append(caption, frame, axis, legend);
