@@ -31,6 +31,7 @@ from support.sweeps import SMALL, line, results
 
 FLAGS = (*SMALL, "--checkpoint-minutes", "0")
 SEEDS, EVALUATIONS = ("--seeds", "0-1"), ("--evaluations", "1600")
+TURNS = 2  # how often each kind of victim is killed before a result is compared
 RUN_PROCESS, ACTOR = b"-m\0dcrl\0", b"ray::RayPlayer"  # in command lines: a run of a sweep, a worker that plays
 
 
@@ -141,7 +142,8 @@ def main() -> int:
                     break
                 output, before = Path(directory) / f"{kind.name}-{made}", killed.total()
                 disturbed, what = Disturbed(kind, cluster, output), next(victims[kind])
-                while disturbed.process.poll() is None and killed.total() < flags.kills:
+                last = min(flags.kills, before + TURNS * len(kind.victims))  # then it is left to complete
+                while disturbed.process.poll() is None and killed.total() < last:
                     time.sleep(moments.uniform(0, flags.longest))
                     if disturbed.kill(what):
                         killed[f"{what} of a {kind.name}"] += 1
