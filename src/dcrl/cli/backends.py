@@ -145,6 +145,7 @@ def carry_out(
 
 def _conclude(failed: Mapping[Job, str], done: str) -> int:
     for job, reason in failed.items():
-        print(f"failed: {job}: {reason} (log: {job.order.log})")
+        log = f" (log: {job.order.log})" if job.order.log.exists() else ""  # a node may refuse it before it starts
+        print(f"failed: {job}: {reason}{log}")
     print("the same command tries the failed ones again" if failed else done)
     return FAILED if failed else 0

@@ -26,13 +26,14 @@ from ray.exceptions import (
 )
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from dcrl.cluster.agreement import mismatch
 from dcrl.cluster.connection import connected
-from dcrl.runs.manifest import versions
 from dcrl.sweeps.desk import Desk, collecting
 from dcrl.sweeps.job import Job, Order
-from dcrl.sweeps.node import absolute, mismatch, passed_on, work
+from dcrl.sweeps.node import absolute, passed_on, work
 from dcrl.sweeps.process import Outcome
 from dcrl.sweeps.sweep import Ended, Started
+from dcrl.version import versions
 
 GIB = 2**30
 
