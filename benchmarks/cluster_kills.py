@@ -30,7 +30,7 @@ from support.commands import COMMAND
 from support.sweeps import SMALL, line, results
 
 FLAGS = (*SMALL, "--checkpoint-minutes", "0")
-SEEDS, EVALUATIONS = ("--seeds", "0-1"), ("--evaluations", "1600")
+SEEDS, EVALUATIONS = ("--seeds", "0-1"), ("--evaluations", "800")
 TURNS = 2  # how often each kind of victim is killed before a result is compared
 RUN_PROCESS, ACTOR = b"-m\0dcrl\0", b"ray::RayPlayer"  # in command lines: a run of a sweep, a worker that plays
 
