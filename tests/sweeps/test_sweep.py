@@ -118,6 +118,19 @@ def test_a_collected_run_is_whole_at_any_time(tmp_path: Path) -> None:
         Directory(tmp_path).write("../outside", 0, b"", (0, 0))
 
 
+def test_a_run_that_was_lost_before_its_first_checkpoint_starts_again(tmp_path: Path) -> None:
+    here, there = order(tmp_path / "node", "train"), order(tmp_path / "sweep", "train")
+    for name in ("config.json", "metrics.csv"):
+        there.run.mkdir(parents=True, exist_ok=True)
+        (there.run / name).write_text("0\n")
+    assert there.has_started  # on one machine it is resumed, if only from its beginning
+    sent = fetch(here, Directory(there.output))
+    assert [path.name for path in here.run.iterdir()] == ["config.json"]
+    assert not here.has_started
+    push(here, Directory(there.output), sent)
+    assert not there.has_started
+
+
 def test_ray_is_needed_by_its_backend_alone() -> None:
     code = (
         "import sys; sys.modules['ray'] = None\n"

@@ -1,10 +1,12 @@
-"""Whether a node of a cluster has the packages of the machine that gives it work: results may depend on them."""
+"""Whether a node of a cluster has what the machine that gives it work has: the same versions, and the user's files."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
+from dcrl.user_code.reference import is_reference, parse
 from dcrl.version import versions
 
 
@@ -15,3 +17,14 @@ def mismatch(expected: Mapping[str, str | None]) -> str | None:
     if not odd:
         return None
     return f"node {platform.node()} has {', '.join(odd)}; install the same versions on all nodes"
+
+
+def missing_file(words: Iterable[str], directory: Path) -> str | None:
+    """The first file.py:object of some words, relative to a directory, whose file this node does not have."""
+    for word in words:
+        if is_reference(word) and parse(word).is_file and not (file := directory / parse(word).where).is_file():
+            return (
+                f"node {platform.node()} has no file {file}; a task or an algorithm of your own must be at the same "
+                "path on every node"
+            )
+    return None

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import ray
 from ray.exceptions import RayError
 
-from dcrl.cluster.agreement import mismatch
+from dcrl.cluster.agreement import mismatch, missing_file
 from dcrl.cluster.connection import connected
 from dcrl.simulators.crew import Check, Chunk, LostWorkerError
 from dcrl.simulators.packing import Packed
@@ -36,7 +37,7 @@ class RayPlayer:
 
     def open(self) -> str:
         """Open the simulator; what is wrong, if anything is."""
-        odd = mismatch(self._expected)
+        odd = mismatch(self._expected) or missing_file([self._opening.reference], Path.cwd())
         if odd is not None:
             return odd
         try:
@@ -94,7 +95,7 @@ class RayWorker:
             self._actor = None
             raise LostWorkerError(" ".join(str(error).split())) from None
         if isinstance(found, str) and found:
-            raise ValueError(f"a worker of the Ray cluster: {found}")
+            raise ValueError(f"a Ray worker: {found}")
         return found
 
 

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -26,7 +27,7 @@ from ray.exceptions import (
 )
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from dcrl.cluster.agreement import mismatch
+from dcrl.cluster.agreement import mismatch, missing_file
 from dcrl.cluster.connection import connected
 from dcrl.sweeps.desk import Desk, collecting
 from dcrl.sweeps.job import Job, Order
@@ -160,7 +161,7 @@ def carry_out(
     collect: bool,
 ) -> Outcome:
     """The task of one job, on the node that Ray has chosen."""
-    odd = mismatch(expected)
+    odd = mismatch(expected) or missing_file(order.start, order.directory)
     if odd is not None:
         return Outcome(fate="failed", reason=odd)
     with ThreadPoolExecutor(max_workers=1) as pool:  # Ray gives a task's cores away while its main thread waits
@@ -175,9 +176,15 @@ def carry_out(
         stop = desk.stopping.remote()
         get(desk.started.remote(number, platform.node()))
         if not collect:
-            return work(order, cpus, environment, stopping)
+            return _named(work(order, cpus, environment, stopping))
         with collecting(order, number, desk, get, stopping) as (here, look):
-            return work(here, cpus, environment, stopping, look)
+            ended = _named(work(here, cpus, environment, stopping, look))
+            return replace(ended, reason=ended.reason.replace(str(here.output), str(order.output)))  # where it is found
+
+
+def _named(ended: Outcome) -> Outcome:
+    """With the node's name where the reason may be the node's, such as a full disk."""
+    return replace(ended, reason=f"node {platform.node()}: {ended.reason}") if ended.fate == "failed" else ended
 
 
 def _outcome(task: Any) -> Outcome:
