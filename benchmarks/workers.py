@@ -1,15 +1,19 @@
-"""How fast workers play episodes, against the simulator of this process, in turns.
+"""How fast workers play the episodes of a generation, against the simulator of this process, in turns.
 
-    python benchmarks/workers.py
-    python benchmarks/workers.py --ray --tasks walker2d_uni humanoid_uni
+    python benchmarks/workers.py                                       # local workers
+    python benchmarks/workers.py --ray                                 # and Ray: a cluster of two single-core nodes
+    python benchmarks/workers.py --ray --tasks --policies 8 --repeats 1    # the slow environment alone, quickly
 
-Robots: two single-core workers against the simulator with two threads; 1 means that workers cost nothing. The slow
-environment, which sleeps 5 ms per step: two workers against none; 2 is the best there is.
+Robots: workers of one core against the simulator with two threads; with two workers, 1 means that they cost nothing.
+The slow environment, which sleeps 5 ms per step: workers against none; with two, 2 is the best there is. All play the
+same random policies, recorded as for training, and must return the same bytes. The Ray cluster is that of the tests:
+each node is a process of this machine with one core; "ray:1" plays on one of them, "ray:2" on both.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 import time
@@ -24,54 +28,89 @@ from dcrl import devices, keys, simulators
 from dcrl.archive.centroids import cache_directory
 from dcrl.networks.perceptrons import init
 from dcrl.networks.policies import policy_layers
+from dcrl.runs.manifest import processor
 from dcrl.simulators.rollouts import start_keys
 from dcrl.simulators.simulator import Simulator
+from dcrl.simulators.worker_pool import WorkerPool
 from dcrl.simulators.workers import WorkersConfig
 from dcrl.tasks import registry
+from dcrl.tasks.registry import AnyTask
 from dcrl.types import Evaluation
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from support.cluster import VARIABLES, RayCluster
 
 SLOW = f"{Path(__file__).with_name('slow_environment.py')}:task"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tasks", nargs="*", default=["walker2d_uni", "humanoid_uni"])
-    parser.add_argument("--policies", type=int, default=256)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--tasks",
+        nargs="*",
+        default=["walker2d_uni", "humanoid_uni"],
+        help="robots, in addition to the slow environment",
+    )
+    parser.add_argument("--policies", type=int, default=256, help="of a generation; of the slow environment 64 at most")
+    parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--ray", action="store_true", help="Ray workers in addition to local ones")
     flags = parser.parse_args()
     devices.prepare(cache_directory())
-    kinds = ["local:2", *(["ray:2"] if flags.ray else [])]
-    for task in flags.tasks:
-        compare(task, flags.policies, flags.repeats, 2, ["local:0", *kinds])
-    compare(SLOW, min(flags.policies, 64), flags.repeats, 1, ["local:0", *kinds])
+    print(f"{processor()}, {devices.cores()} cores; medians of {flags.repeats} repeats, in turns", flush=True)
+    with ExitStack() as stack:
+        address = _cluster(stack) if flags.ray else None
+        for task in flags.tasks:
+            compare(task, flags.policies, flags.repeats, 2, address)
+        compare(SLOW, min(flags.policies, 64), flags.repeats, 1, address)
     return 0
 
 
-def compare(reference: str, policies: int, repeats: int, threads: int, kinds: list[str]) -> None:
+def compare(reference: str, policies: int, repeats: int, threads: int, address: str | None) -> None:
     """Print the rate of each kind, and its ratio to the first; the first round warms up and is not counted."""
     task = registry.get(reference)
     layers = policy_layers(task.observation_size, task.action_size)
     genotypes = np.asarray(jax.vmap(partial(init, layers))(keys.each(keys.root(1), policies)))
-    starts, seconds, steps, outcomes = start_keys(range(policies), policies), {kind: [] for kind in kinds}, 0, {}
+    starts, steps, outcomes = start_keys(range(policies), policies), 0, {}
     with ExitStack() as stack:
-        opened: dict[str, Simulator] = {}
-        for kind in kinds:
-            own = threads if kind == "local:0" else 1
-            workers = WorkersConfig(workers=kind).parsed(gymnasium=True)
-            opened[kind] = stack.enter_context(simulators.make(task, None, own, workers, reference))
+        kinds = _opened(stack, task, reference, threads, address)
+        seconds: dict[str, list[float]] = {kind: [] for kind in kinds}
         for repeat in range(repeats + 1):
-            for kind in kinds:
+            for kind, simulator in kinds.items():
                 begin = time.perf_counter()
-                played = opened[kind].play(genotypes, starts, layers, record=True)
+                played = simulator.play(genotypes, starts, layers, record=True)
                 if repeat:
                     seconds[kind].append(time.perf_counter() - begin)
                 steps, outcomes[kind] = int(played.steps.sum()), digest(played)
     assert len(set(outcomes.values())) == 1, "the workers played other episodes"
-    for kind in kinds:
-        ratios = [first / own for first, own in zip(seconds[kinds[0]], seconds[kind], strict=True)]
-        rate = steps / statistics.median(seconds[kind])
-        print(f"{task.name:13} {kind:8} {rate:9,.0f} steps/s  ratio {statistics.median(ratios):.2f}", flush=True)
+    first = next(iter(kinds))
+    print(f"{task.name}: {policies} episodes, {steps:,} steps; {first} with {threads} thread(s)", flush=True)
+    for kind, own in seconds.items():
+        ratio = statistics.median(base / each for base, each in zip(seconds[first], own, strict=True))
+        print(f"  {kind:8} {steps / statistics.median(own):9,.0f} steps/s  {ratio:.2f} of {first}", flush=True)
+
+
+def _opened(stack: ExitStack, task: AnyTask, reference: str, threads: int, address: str | None) -> dict[str, Simulator]:
+    """The simulator of this process, and those whose episodes workers play."""
+
+    def make(own: int, workers: str, cluster: str | None = None) -> Simulator:
+        where = WorkersConfig(workers=workers, address=cluster).parsed(gymnasium=True)
+        return stack.enter_context(simulators.make(task, None, own, where, reference))
+
+    found = {"local:0": make(threads, "local:0"), "local:2": make(1, "local:2")}
+    if address is not None:
+        both = make(1, "ray:2", address)
+        assert isinstance(both, WorkerPool)
+        found |= {"ray:1": WorkerPool(task, both.workers[:1], ExitStack()), "ray:2": both}  # one connection for both
+    return found
+
+
+def _cluster(stack: ExitStack) -> str:
+    """The address of a cluster of two single-core nodes, besides the driver's, which has none."""
+    os.environ.update(VARIABLES)
+    cluster = RayCluster(nodes=2, cpus=1)
+    stack.callback(cluster.close)
+    return cluster.address
 
 
 def digest(played: Evaluation) -> bytes:

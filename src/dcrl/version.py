@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 
 __version__ = "0.2.0"
+PACKAGE = "dcrl-map-elites"
+PACKAGES = ("jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
 
 
 def installed(package: str) -> str | None:
@@ -13,3 +15,8 @@ def installed(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def versions() -> dict[str, str | None]:
+    """The versions of the packages that results may depend on; None for what is not installed."""
+    return {PACKAGE: __version__} | {name: installed(name) for name in PACKAGES}

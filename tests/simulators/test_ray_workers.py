@@ -9,8 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from dcrl import simulators
+from dcrl.simulators.worker import Opening
 from dcrl.simulators.workers import WorkersConfig
 from dcrl.tasks import registry
+from dcrl.version import versions
 from support.cluster import VARIABLES, RayCluster
 from support.episodes import episode_bytes, random_policies
 
@@ -50,6 +52,16 @@ def test_more_workers_than_there_is_room_for_are_refused(cluster):
     flags = WorkersConfig(workers="ray:9", address=cluster.address)
     with pytest.raises(ValueError, match=r"the Ray cluster has room for \d workers of 1 cores, --workers asks for 9"):
         simulators.make(registry.get(TASK), workers=flags.parsed(gymnasium=False), reference=TASK)
+
+
+def test_a_node_with_other_versions_is_refused():
+    """Also of a simulator: its episodes would be others."""
+    from dcrl.simulators.ray_workers import RayPlayer
+
+    opening = Opening(reference=TASK, simulator="mujoco", threads=1)
+    refused = RayPlayer(opening, versions() | {"mujoco": "0.0.1"}).open()
+    assert f"has mujoco {versions()['mujoco']} instead of 0.0.1; install the same versions on all nodes" in refused
+    assert RayPlayer(opening, versions()).open() == ""
 
 
 def test_a_cluster_that_is_not_there_is_one_sentence():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,7 +54,8 @@ def test_a_run_that_is_refused_fails_with_its_reason_and_room_is_checked(cluster
     arguments = ("--seeds", "0", "--backend", "ray", "--address", cluster.address)
     done = sweep(tmp_path, *arguments, "--evaluations", "8")
     assert done.returncode == 1
-    assert "failed: me on point_omni, seed 0: dcrl: 8 evaluations are fewer than one batch of 16" in done.stdout
+    reason = f"node {platform.node()}: dcrl: 8 evaluations are fewer than one batch of 16"
+    assert f"failed: me on point_omni, seed 0: {reason}" in done.stdout
     refused = sweep(tmp_path, *arguments, "--evaluations", "64", "--gpus-per-run", "1")
     assert refused.returncode == 2
     assert refused.stderr.startswith("dcrl: no node of the cluster has room for a run, which needs 1 cores, 1 GPUs")

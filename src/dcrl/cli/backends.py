@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from importlib.util import find_spec
 from typing import Annotated, Literal
 
 import tyro
 
 from dcrl.cli.interrupt import INTERRUPTED, Interrupted, interrupts
 from dcrl.cli.sweep_table import Display
+from dcrl.cluster.connection import require_ray
 from dcrl.repertoires.words import plural
 from dcrl.sweeps.job import Job
 from dcrl.sweeps.local import Local
@@ -77,8 +77,8 @@ class BackendFlags:
                 raise ValueError(f"--{name.replace('_', '-')} is at least {least}, got {value}")
         if self.memory_per_run is not None and not self.memory_per_run > 0:
             raise ValueError(f"--memory-per-run is a positive number of GiB, got {self.memory_per_run}")
-        if self.backend == "ray" and find_spec("ray") is None:
-            raise ValueError("--backend ray is an optional extra: pip install 'dcrl-map-elites[ray]'")
+        if self.backend == "ray":
+            require_ray("--backend ray")
 
 
 def make(flags: BackendFlags, memory: int) -> Backend:
@@ -145,6 +145,7 @@ def run_jobs(
 
 def _conclude(failed: Mapping[Job, str], done: str) -> int:
     for job, reason in failed.items():
-        print(f"failed: {job}: {reason} (log: {job.order.log})")
+        log = f" (log: {job.order.log})" if job.order.log.exists() else ""  # a node may refuse it before it starts
+        print(f"failed: {job}: {reason}{log}")
     print("the same command tries the failed ones again" if failed else done)
     return FAILED if failed else 0

@@ -11,7 +11,6 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
 from dcrl.devices import cores
@@ -23,10 +22,17 @@ LONGEST_PLACE = 12  # characters: the path of a socket has at most 107, and Ray'
 SHORT_PLACE = Path("/tmp")
 
 
-def require_ray() -> None:
-    """Refuse, with a sentence, where Ray is not installed."""
-    if find_spec("ray") is None:
-        raise ValueError("Ray is an optional extra: pip install 'dcrl-map-elites[ray]'")
+def require_ray(what: str = "Ray") -> None:
+    """Refuse, with a sentence, what needs Ray where it is not installed or cannot be imported."""
+    try:
+        import ray  # noqa: F401
+    except ModuleNotFoundError:
+        raise ValueError(f"{what} is an optional extra: pip install 'dcrl-map-elites[ray]'") from None
+    except ImportError as error:
+        raise ValueError(
+            f"{what} is an optional extra, and the Ray that is installed cannot be imported ({_line(error)}): "
+            "pip install --force-reinstall 'dcrl-map-elites[ray]'"
+        ) from None
 
 
 @contextmanager

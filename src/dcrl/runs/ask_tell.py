@@ -28,6 +28,7 @@ from dcrl.runs.place import directory
 from dcrl.runs.presets import Preset
 from dcrl.runs.recording import Recording
 from dcrl.runs.run import Run
+from dcrl.runs.started import has_started
 from dcrl.simulators.workers import HERE_ONLY
 from dcrl.tasks import registry as tasks
 from dcrl.types import Evaluation
@@ -111,7 +112,7 @@ class AskTell:
 def _opened(config: RunConfig, output: Path, saving: CheckpointConfig, overwrite: bool) -> Iterator[Run]:
     """A new run, or the one in the run directory if it has the same settings."""
     path = directory(output, config, tasks.get(config.task))
-    if overwrite or not (path / "checkpoints").is_dir():
+    if overwrite or not has_started(path):
         with training.begin(config, output, saving, overwrite=overwrite, where=HERE_ONLY) as run:
             yield run
         return

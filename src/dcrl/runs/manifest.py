@@ -12,10 +12,7 @@ from typing import Any
 
 from dcrl.devices import cores
 from dcrl.files import read_json, write_json
-from dcrl.version import __version__, installed
-
-PACKAGE = "dcrl-map-elites"
-PACKAGES = ("jax", "jaxlib", "mujoco", "mujoco-mjx", "gymnasium", "numpy", "optax", "scikit-learn")
+from dcrl.version import PACKAGE, __version__, versions
 
 
 def manifest(own: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
@@ -46,11 +43,6 @@ def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
 
 def _fields(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {f"own_{noun}": dict(about) for noun, about in own.items()}
-
-
-def versions() -> dict[str, str | None]:
-    """The versions of the packages that results may depend on; None for what is not installed."""
-    return {PACKAGE: __version__} | {name: installed(name) for name in PACKAGES}
 
 
 def note_own(run: Path, own: Mapping[str, Mapping[str, Any]]) -> None:

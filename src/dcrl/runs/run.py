@@ -29,6 +29,7 @@ from dcrl.runs.lock import Lock
 from dcrl.runs.manifest import manifest, note_own
 from dcrl.runs.metrics import read_metrics
 from dcrl.runs.place import Own, check_owner, describe, directory
+from dcrl.runs.started import has_started
 from dcrl.tasks import registry as tasks
 from dcrl.tasks.fingerprint import fingerprint
 from dcrl.types import Floats
@@ -76,7 +77,7 @@ class Run:
         task = tasks.get(config.task)
         path = directory(output, config, task)
         own = describe(config.task, config.algorithm, task, path)
-        used = any((path / name).exists() for name in ("metrics.csv", "archive.safetensors", "checkpoints"))
+        used = has_started(path)
         if used:
             check_owner(path, config, own)
         if used and not overwrite:

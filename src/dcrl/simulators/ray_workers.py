@@ -6,20 +6,23 @@ it runs, so one that waits for room holds up nobody.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import ray
 from ray.exceptions import RayError
 
+from dcrl.cluster.agreement import mismatch, missing_file
 from dcrl.cluster.connection import connected
 from dcrl.simulators.packing import Packed
 from dcrl.simulators.worker import Opening, Player
 from dcrl.simulators.worker_pool import Check, Chunk, LostWorkerError
 from dcrl.simulators.workers import Workers
 from dcrl.user_code.importing import described
-from dcrl.version import __version__
+from dcrl.version import versions
 
 POLL_SECONDS = 0.2
 NO_ROOM = "the Ray cluster has room for {room} workers of {cpus} cores, --workers asks for {count}"
@@ -28,14 +31,15 @@ NO_ROOM = "the Ray cluster has room for {room} workers of {cpus} cores, --worker
 class RayPlayer:
     """What an actor is. A mistake in the task is an answer, a text; an exception means that the actor is lost."""
 
-    def __init__(self, opening: Opening, version: str) -> None:
-        self._opening, self._version = opening, version
+    def __init__(self, opening: Opening, expected: Mapping[str, str | None]) -> None:
+        self._opening, self._expected = opening, expected
         self._player: Player | None = None
 
     def open(self) -> str:
         """Open the simulator; what is wrong, if anything is."""
-        if self._version != __version__:
-            return f"it has dcrl {__version__} and the run dcrl {self._version}; install the same on all nodes"
+        odd = mismatch(self._expected) or missing_file([self._opening.reference], Path.cwd())
+        if odd is not None:
+            return odd
         try:
             self._player = Player(self._opening)
         except Exception as error:  # any exception of the task's own code
@@ -79,7 +83,7 @@ class RayWorker:
 
     def _start(self) -> None:
         """Ask for an actor; it may have to wait for room."""
-        self._actor = self._kind.remote(self._opening, __version__)
+        self._actor = self._kind.remote(self._opening, versions())
         self._opens = self._actor.open.remote()
 
     def _get(self, answer: Any, check: Check) -> Any:
@@ -91,7 +95,7 @@ class RayWorker:
             self._actor = None
             raise LostWorkerError(" ".join(str(error).split())) from None
         if isinstance(found, str) and found:
-            raise ValueError(f"a worker on a node of the Ray cluster: {found}")
+            raise ValueError(f"a Ray worker: {found}")
         return found
 
 

@@ -71,7 +71,8 @@ def computed_seconds(config: RunConfig) -> float | None:
     """Seconds per evaluation on one core, from the measured rates; None for a task or algorithm without any."""
     rates = _rates()
     step = rates["step_seconds"].get(config.task)
-    rest = rates["generation_seconds"].get(config.task, {}).get(config.algorithm)
+    alike = rates["like"].get(config.task, config.task)  # the task whose training was measured for this one
+    rest = rates["generation_seconds"].get(alike, {}).get(config.algorithm)
     if step is None or rest is None:
         return None
     generation = without_simulator(config).generation_evaluations

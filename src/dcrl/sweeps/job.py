@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from dcrl.runs.started import has_started
+
 # -P: as the installed command, without the working directory
 COMMAND = ("-P", "-m", "dcrl")
 OUTPUT, RUN = "<output>", "<run>"  # in arguments: the output directory, and the run's directory in it
@@ -45,7 +47,7 @@ class Order:
 
     @property
     def has_started(self) -> bool:
-        return (self.run / "checkpoints").is_dir()
+        return has_started(self.run)
 
     @property
     def command(self) -> tuple[str, ...]:

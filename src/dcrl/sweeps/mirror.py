@@ -11,8 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from dcrl.runs.started import ARCHIVE, METRICS
 from dcrl.sweeps.job import Order
 
+COMPLETING = 2  # when the file is sent that completes a checkpoint
 PIECE = 4 * 2**20  # bytes sent at a time
 Stamp: TypeAlias = tuple[int, int]  # size in bytes, time of the last change in nanoseconds
 
@@ -83,11 +85,17 @@ class Directory:
 
 
 def fetch(order: Order, store: Store) -> dict[str, Stamp]:
-    """Copy a run from the store to the order's output directory; what was copied."""
+    """Copy a run from the store to the order's output directory; what the store holds.
+
+    The metrics of a run that was lost before its first checkpoint are left out: it starts again.
+    """
     here = Directory(order.output)
     found = store.listing(order.place)
+    metrics, archive = (str(order.place / name) for name in (METRICS, ARCHIVE))
+    resumes = archive in found or any(_rank(name)[0] == COMPLETING for name in found)
     for name in sorted(found, key=_rank):
-        _copy(name, found[name], store, here)
+        if resumes or name != metrics:
+            _copy(name, found[name], store, here)
     return found
 
 
@@ -122,5 +130,5 @@ def _copy(name: str, stamp: Stamp, source: Store, target: Store) -> None:
 def _rank(name: str) -> tuple[int, str]:
     path = Path(name)
     if path.parent.name == "checkpoints":
-        return (2 if path.suffix == ".json" else 0), name
+        return (COMPLETING if path.suffix == ".json" else 0), name
     return (1 if path.suffix in (".csv", ".json") else 3), name

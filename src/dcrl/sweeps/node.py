@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import signal
 import time
 from collections.abc import Callable, Mapping
@@ -11,7 +10,6 @@ from pathlib import Path
 
 from dcrl.cluster.cores import claimed
 from dcrl.runs.lock import STALE_SECONDS, is_locked
-from dcrl.runs.manifest import versions
 from dcrl.sweeps.job import Order
 from dcrl.sweeps.process import INTERRUPTED, Outcome, launch, outcome
 
@@ -62,15 +60,6 @@ def work(
 def passed_on() -> dict[str, str]:
     """The variables of this process that the processes of its jobs get on any node."""
     return {name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}
-
-
-def mismatch(expected: Mapping[str, str | None]) -> str | None:
-    """How the packages of this node differ from those of the machine that started the sweep."""
-    here = versions()
-    odd = [f"{name} {here[name]} instead of {expected[name]}" for name in here if here[name] != expected.get(name)]
-    if not odd:
-        return None
-    return f"node {platform.node()} has {', '.join(odd)}; install the same versions on all nodes"
 
 
 def absolute(order: Order) -> Order:

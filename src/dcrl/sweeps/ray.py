@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -26,13 +27,14 @@ from ray.exceptions import (
 )
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from dcrl.cluster.agreement import mismatch, missing_file
 from dcrl.cluster.connection import connected
-from dcrl.runs.manifest import versions
 from dcrl.sweeps.coordinator import Coordinator, collecting
 from dcrl.sweeps.job import Job, Order
-from dcrl.sweeps.node import absolute, mismatch, passed_on, work
+from dcrl.sweeps.node import absolute, passed_on, work
 from dcrl.sweeps.process import Outcome
 from dcrl.sweeps.sweep import Ended, Started
+from dcrl.version import versions
 
 GIB = 2**30
 
@@ -159,7 +161,7 @@ def run_job(
     collect: bool,
 ) -> Outcome:
     """The task of one job, on the node that Ray has chosen."""
-    reason = mismatch(expected)
+    reason = mismatch(expected) or missing_file(order.start, order.directory)
     if reason is not None:
         return Outcome(fate="failed", reason=reason)
     with ThreadPoolExecutor(max_workers=1) as pool:  # Ray gives a task's cores away while its main thread waits
@@ -174,9 +176,15 @@ def run_job(
         stop = coordinator.stopping.remote()
         get(coordinator.started.remote(number, platform.node()))
         if not collect:
-            return work(order, cpus, environment, stopping)
+            return _named(work(order, cpus, environment, stopping))
         with collecting(order, number, coordinator, get, stopping) as (here, look):
-            return work(here, cpus, environment, stopping, look)
+            ended = _named(work(here, cpus, environment, stopping, look))
+            return replace(ended, reason=ended.reason.replace(str(here.output), str(order.output)))  # where it is found
+
+
+def _named(ended: Outcome) -> Outcome:
+    """With the node's name where the reason may be the node's, such as a full disk."""
+    return replace(ended, reason=f"node {platform.node()}: {ended.reason}") if ended.fate == "failed" else ended
 
 
 def _outcome(task: Any) -> Outcome:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dcrl.runs.started import LEFT
 from dcrl.sweeps.job import COMMAND, Job, Order
 from dcrl.sweeps.node import absolute
 
@@ -52,6 +53,7 @@ def script(jobs: Sequence[Job], resources: Resources, at_once: int | None) -> st
                 choices=choices,
                 count=len(orders),
                 elements=elements,
+                left=" ".join(LEFT),
                 command=shlex.join((sys.executable, *COMMAND)),
             ),
         )
@@ -87,7 +89,8 @@ for ((number = SLURM_ARRAY_TASK_ID; number < {count}; number += {elements})); do
     if [ ! -s "$written/.lock" ] || [ -n "$stopped" ]; then break; fi
     sleep 10
   done
-  if [ -d "$run/checkpoints" ]; then arguments=("${{resume[@]}}"); else arguments=("${{start[@]}}"); fi
+  arguments=("${{start[@]}}")
+  for left in {left}; do if [ -e "$run/$left" ]; then arguments=("${{resume[@]}}"); fi; done
   {command} "${{arguments[@]}}" < /dev/null >> "$log" 2> "$errors" &
   child=$!
   wait "$child"
