@@ -16,7 +16,12 @@ from typing import Any
 
 STORE_BYTES = 80 * 2**20
 ATTEMPTS = 3  # Ray gives a node 15 seconds to start, which a busy machine may need longer for
-VARIABLES = {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "30"}
+VARIABLES = {
+    "RAY_AUTH_MODE": "disabled",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "30",
+    "RAY_worker_niceness": "0",  # Ray's own is 15: on a busy machine a worker would hardly start
+}
 
 
 class RayCluster:

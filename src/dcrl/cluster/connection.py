@@ -45,6 +45,7 @@ def connected(address: str | None) -> Iterator[None]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address is None:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # or Ray would keep one in the home directory
+        os.environ.setdefault("RAY_worker_niceness", "0")  # as processes that this one starts itself; Ray's own is 15
     import ray
 
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
