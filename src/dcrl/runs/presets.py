@@ -17,12 +17,10 @@ EVALUATIONS: dict[Preset, int] = {"quick": 7_680, "fast": 15_360, "paper": PAPER
 FAST_ALGORITHM = catalogue.DEFAULT
 # Chosen by time to quality on 2 cores; docs/algorithms/fast.md has the table of what was tried
 FAST = DCRLConfig(
-    ga_offspring=384,
-    pg_offspring=32,
-    ai_offspring=96,
     overlap="lagged",
+    pg_target="neighbour",
     pg=PolicyGradientConfig(policy_steps=50),
-    td3=TD3Config(critic_steps=1000, critic_hidden=(128, 128)),
+    td3=TD3Config(critic_steps=2000, critic_hidden=(128, 128), critic_norm="layer"),
 )
 
 
