@@ -6,7 +6,7 @@
 
 Robots: workers of one core against the simulator with two threads; with two workers, 1 means that they cost nothing.
 The slow environment, which sleeps 5 ms per step: workers against none; with two, 2 is the best there is. All play the
-same random policies, recorded as for training, and must return the same bytes. The Ray cluster is that of the tests:
+same policies, recorded as for training, and must return the same bytes. The Ray cluster is that of the tests:
 each node is a process of this machine with one core; "ray:1" plays on one of them, "ray:2" on both.
 """
 
@@ -18,16 +18,15 @@ import statistics
 import sys
 import time
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
-import jax
-import numpy as np
-
-from dcrl import devices, keys, simulators
+from dcrl import devices, simulators
+from dcrl.algorithms.me import MEConfig
 from dcrl.archive.centroids import cache_directory
-from dcrl.networks.perceptrons import init
-from dcrl.networks.policies import policy_layers
+from dcrl.networks.perceptrons import initial_policies
+from dcrl.networks.policies import HIDDEN, policy_layers
+from dcrl.runs import config as configs
+from dcrl.runs import presets
 from dcrl.runs.manifest import processor
 from dcrl.simulators.rollouts import start_keys
 from dcrl.simulators.simulator import Simulator
@@ -35,7 +34,7 @@ from dcrl.simulators.worker_pool import WorkerPool
 from dcrl.simulators.workers import WorkersConfig
 from dcrl.tasks import registry
 from dcrl.tasks.registry import AnyTask
-from dcrl.types import Evaluation
+from dcrl.types import Evaluation, Floats
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -53,6 +52,7 @@ def main() -> int:
         help="robots, in addition to the slow environment",
     )
     parser.add_argument("--policies", type=int, default=256, help="of a generation; of the slow environment 64 at most")
+    parser.add_argument("--generations", type=int, default=20, help="of MAP-Elites, whose offspring the policies are")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--ray", action="store_true", help="Ray workers in addition to local ones")
     flags = parser.parse_args()
@@ -61,16 +61,39 @@ def main() -> int:
     with ExitStack() as stack:
         address = _cluster(stack) if flags.ray else None
         for task in flags.tasks:
-            compare(task, flags.policies, flags.repeats, 2, address)
-        compare(SLOW, min(flags.policies, 64), flags.repeats, 1, address)
+            compare(task, offspring(task, flags.policies, flags.generations), flags.repeats, 2, address)
+        compare(SLOW, random_policies(SLOW, min(flags.policies, 64)), flags.repeats, 1, address)
     return 0
 
 
-def compare(reference: str, policies: int, repeats: int, threads: int, address: str | None) -> None:
-    """Print the rate of each kind, and its ratio to the first; the first round warms up and is not counted."""
+def offspring(reference: str, policies: int, generations: int) -> Floats:
+    """The offspring of MAP-Elites after so many generations: policies that stay up longer than random ones."""
+    config = presets.run_config(
+        reference,
+        "me",
+        None,
+        None,
+        seed=1,
+        hidden=HIDDEN,
+        simulator=None,
+        hyperparameters=MEConfig(ga_offspring=policies),
+    )
+    with configs.open_algorithm(config) as algorithm:
+        state, _ = algorithm.start(config.seed)
+        for _ in range(generations):
+            state, _ = algorithm.advance(state, config.seed)
+        return algorithm.ask(state, config.seed).genotype
+
+
+def random_policies(reference: str, policies: int) -> Floats:
     task = registry.get(reference)
+    return initial_policies(policy_layers(task.observation_size, task.action_size), 1, policies)
+
+
+def compare(reference: str, genotypes: Floats, repeats: int, threads: int, address: str | None) -> None:
+    """Print the rate of each kind, and its ratio to the first; the first round warms up and is not counted."""
+    task, policies = registry.get(reference), len(genotypes)
     layers = policy_layers(task.observation_size, task.action_size)
-    genotypes = np.asarray(jax.vmap(partial(init, layers))(keys.each(keys.root(1), policies)))
     starts, steps, outcomes = start_keys(range(policies), policies), 0, {}
     with ExitStack() as stack:
         kinds = _opened(stack, task, reference, threads, address)

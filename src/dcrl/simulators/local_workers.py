@@ -31,6 +31,8 @@ def open_local_workers(opening: Opening, count: int) -> list[LocalWorker]:
 class LocalWorker:
     """Owns one process at a time."""
 
+    at_once = 1
+
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
         self._opened = False

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import ray
@@ -55,9 +56,12 @@ class RayPlayer:
 
 
 class RayWorker:
-    """Owns one actor at a time."""
+    """Owns one actor at a time. While it plays a chunk, the next one is sent to its node."""
+
+    at_once = 2
 
     def __init__(self, opening: Opening, cpus: float) -> None:
+        self._lock = Lock()
         self._kind = ray.remote(num_cpus=cpus, max_restarts=0, max_task_retries=0)(RayPlayer)
         self._opening = opening
         self._actor: Any = None
@@ -65,15 +69,19 @@ class RayWorker:
         self._start()
 
     def open(self, check: Check) -> None:
-        if self._actor is None:
-            self._start()
-        if self._opens is not None:
-            self._get(self._opens, check)
-            self._opens = None
+        with self._lock:
+            if self._actor is None:
+                self._start()
+            if self._opens is not None:
+                self._get(self._actor, self._opens, check)
+                self._opens = None
 
     def play(self, chunk: Chunk, check: Check) -> Packed:
+        actor = self._actor
+        if actor is None:
+            raise LostWorkerError("its other chunk was lost")
         arguments = (chunk.genotypes, chunk.starts, chunk.layers.sizes, chunk.record)
-        packed: Packed = self._get(self._actor.play.remote(*arguments), check)
+        packed: Packed = self._get(actor, actor.play.remote(*arguments), check)
         return packed
 
     def close(self) -> None:
@@ -86,13 +94,14 @@ class RayWorker:
         self._actor = self._kind.remote(self._opening, versions())
         self._opens = self._actor.open.remote()
 
-    def _get(self, answer: Any, check: Check) -> Any:
+    def _get(self, actor: Any, answer: Any, check: Check) -> Any:
         try:
             while not ray.wait([answer], timeout=POLL_SECONDS)[0]:
                 check()
             found = ray.get(answer)
         except RayError as error:
-            self._actor = None
+            if self._actor is actor:  # not yet replaced, after the loss of another chunk
+                self._actor = None
             raise LostWorkerError(" ".join(str(error).split())) from None
         if isinstance(found, str) and found:
             raise ValueError(f"a Ray worker: {found}")

@@ -31,8 +31,10 @@ from dcrl.tasks.registry import AnyTask
 from dcrl.types import Evaluation, Floats, Ints
 from dcrl.user_code.reference import is_reference, parse
 
-CHUNKS_PER_WORKER = 2  # a chunk is this share of what is left: 1 / (this x workers)
-SMALLEST = 4  # episodes
+CHUNK_SHARE = 2  # a chunk is this share of what is left: 1 / (this x threads that pull)
+# Episodes of the smallest chunk. MuJoCo steps the episodes of a chunk together, so small ones are slow; Gymnasium's
+# environments are stepped one by one.
+SMALLEST_TOGETHER, SMALLEST_ALONE = 32, 4
 MOST_LOSSES = 5  # of one worker, without a chunk completed in between
 PATIENCE_SECONDS = 600.0  # for a worker to start while none plays
 
@@ -63,8 +65,10 @@ class Worker(Protocol):
     """One worker: it is opened before the first chunk, and again after it has died.
 
     Both methods call `check` while they wait, and raise LostWorkerError if the worker dies, ValueError if the task
-    cannot be played.
+    cannot be played. Up to `at_once` threads call them: a chunk can travel while the worker plays another.
     """
+
+    at_once: int
 
     def open(self, check: Check) -> None: ...
     def play(self, chunk: Chunk, check: Check) -> Packed: ...
@@ -85,8 +89,9 @@ class WorkerPool(Simulator):
         if self._closed:
             raise closed_error(self.task.name)
         batch = _Batch(self.task, np.asarray(genotypes, np.float32), _starts(self.task, keys), layers, record)
-        with ThreadPoolExecutor(len(self.workers), thread_name_prefix="dcrl-worker") as pool:
-            pulling = [pool.submit(batch.pull, worker, len(self.workers)) for worker in self.workers]
+        pullers = [worker for worker in self.workers for _ in range(worker.at_once)]
+        with ThreadPoolExecutor(len(pullers), thread_name_prefix="dcrl-worker") as pool:
+            pulling = [pool.submit(batch.pull, worker, len(pullers)) for worker in pullers]
             try:
                 for each in pulling:
                     each.result()
@@ -109,19 +114,20 @@ class _Batch:
         self.task, self.genotypes, self.starts, self.layers, self.record = task, genotypes, starts, layers, record
         self.evaluation = empty_evaluation(len(genotypes), task, record=record)
         self._todo: Ints = np.arange(len(genotypes))
+        self._smallest = SMALLEST_ALONE if isinstance(task, GymnasiumTask) else SMALLEST_TOGETHER
         self._played = self._playing = 0
         self._abandoned = False
         self._changed = threading.Condition()
         self._since = time.monotonic()  # of the last change
 
-    def pull(self, worker: Worker, workers: int) -> None:
-        """Let a worker play chunks until the batch is complete."""
+    def pull(self, worker: Worker, pullers: int) -> None:
+        """Let a worker play chunks, as one of so many threads, until the batch is complete."""
         losses = 0
         while not self._over:
             chunk = None
             try:
                 worker.open(self._check)
-                chunk = self._next(workers)
+                chunk = self._next(pullers)
                 if chunk is not None:
                     unpack(worker.play(chunk, self._check), self.evaluation, chunk.episodes)
                     self._settle(chunk, played=True)
@@ -155,14 +161,14 @@ class _Batch:
         if not self._playing and time.monotonic() - self._since > PATIENCE_SECONDS:
             raise ValueError(f"task {self.task.name}: no worker could be started for {PATIENCE_SECONDS:.0f} seconds")
 
-    def _next(self, workers: int) -> Chunk | None:
+    def _next(self, pullers: int) -> Chunk | None:
         """The next chunk; waits while others may still give theirs back. None when there is nothing left."""
         with self._changed:
             while not len(self._todo) and not self._over:
                 self._changed.wait()
             if self._over:
                 return None
-            size = max(SMALLEST, -(-len(self._todo) // (CHUNKS_PER_WORKER * workers)))
+            size = max(self._smallest, -(-len(self._todo) // (CHUNK_SHARE * pullers)))
             rows, self._todo = self._todo[:size], self._todo[size:]
             self._playing += 1
         return Chunk(
