@@ -28,8 +28,8 @@ $(DOCS): pyproject.toml constraints.txt src/dcrl/version.py
 
 install: $(INSTALLED) ## create .venv with the package and everything for development
 
-train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about ten minutes on 2 cores), or resume the run
-	@if test -e $(RUN)/checkpoints; then $(BIN)/dcrl resume $(RUN); else $(BIN)/dcrl train walker2d_uni; fi
+train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about four minutes on 2 cores), or resume the run
+	@if test -e $(RUN)/checkpoints; then $(BIN)/dcrl resume $(RUN); else $(BIN)/dcrl train walker2d_uni --preset fast; fi
 
 test: $(INSTALLED) ## run the tests
 	$(PYTEST)

@@ -40,7 +40,9 @@ def _faster(config: RunConfig) -> list[str]:
     """What the paper's settings of DCRL-MAP-Elites could be replaced with."""
     if config.algorithm != FAST_ALGORITHM or config.hyperparameters == FAST:
         return []
-    return ["  faster       --preset fast: less learning and more evaluations, for a CPU"]
+    return [
+        "  faster       --preset fast: smaller critics, less training; the walker's QD score in under half of the time"
+    ]
 
 
 class Display:

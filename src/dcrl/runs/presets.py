@@ -12,12 +12,11 @@ from dcrl.runs.config import PAPER_EVALUATIONS, RunConfig
 from dcrl.variation.policy_gradient import PolicyGradientConfig
 
 Preset: TypeAlias = Literal["quick", "fast", "paper"]
-EVALUATIONS: dict[Preset, int] = {"quick": 7_680, "fast": 15_360, "paper": PAPER_EVALUATIONS}
+EVALUATIONS: dict[Preset, int] = {"quick": 7_680, "fast": 10_240, "paper": PAPER_EVALUATIONS}
 
 FAST_ALGORITHM = catalogue.DEFAULT
 # Chosen by time to quality on 2 cores; docs/algorithms/fast.md has the table of what was tried
 FAST = DCRLConfig(
-    overlap="lagged",
     pg_target="neighbour",
     pg=PolicyGradientConfig(policy_steps=50),
     td3=TD3Config(critic_steps=2000, critic_hidden=(128, 128), critic_norm="layer"),
