@@ -2,8 +2,8 @@
 
     python benchmarks/results_page.py
 
-A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, or
-`final TASK`. A test fills every page again and compares, so run this whenever `results/` changes.
+A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
+`levers GROUP` or `time TASK SEED`. A test fills every page again and compares, so run this whenever `results/` changes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+import fast_tables
 from dcrl.analysis.claims import NUMBERED, Finding, findings, improvements
 from dcrl.analysis.claims_section import text
 from dcrl.analysis.collection import Collection, collect
@@ -64,7 +65,12 @@ def table(name: str) -> str:
         return claim([finding for finding in tested() if finding.number == int(argument)])
     if kind == "final" and argument in study()[0].tasks:
         return final(argument)
-    raise ValueError(f"there is no table {name!r} of results; use runs, claim N, or final TASK")
+    if kind == "levers":
+        return markdown(fast_tables.LEVER_COLUMNS, fast_tables.levers(argument))
+    if kind == "time":
+        task, seed = argument.split()
+        return markdown(fast_tables.TIME_COLUMNS, [*fast_tables.time_to_quality(task, int(seed))])
+    raise ValueError(f"there is no table {name!r} of results; the first lines of this file list them")
 
 
 @cache
