@@ -29,9 +29,9 @@ def main() -> None:
 
 def _interrupted(number: int, frame: object) -> None:
     """Leave at once: an exception in the middle of an import or of a C extension could abort the process."""
-    files = sys.modules.get("dcrl.files")
-    if files is not None:
-        files.discard_unfinished()
+    discard = getattr(sys.modules.get("dcrl.files"), "discard_unfinished", None)
+    if discard is not None:  # otherwise that module is not imported yet, or only in part, and nothing was written
+        discard()
     os.write(2, b"dcrl: interrupted\n")
     _leave()
 

@@ -14,8 +14,8 @@ from support.commands import COMMAND, HEEDING_INTERRUPTS
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUTF8"}
 
 
-# Modules that `dcrl train` imports, in this order, from its first moment on
-MOMENTS = ("dcrl.cli.interrupt", "jaxlib", "jax", "mujoco", "dcrl.runs.training")
+# Modules that `dcrl train` imports, from its first moment on; safetensors in the middle of dcrl.files
+MOMENTS = ("dcrl.cli.interrupt", "safetensors.numpy", "jaxlib", "jax", "mujoco", "dcrl.runs.training")
 
 
 @pytest.mark.parametrize("module", MOMENTS)
