@@ -41,7 +41,7 @@ def _faster(config: RunConfig) -> list[str]:
     if config.algorithm != FAST_ALGORITHM or config.hyperparameters == FAST:
         return []
     return [
-        "  faster       --preset fast: smaller critics, less training; the walker's QD score in under half of the time"
+        "  faster       --preset fast: smaller critics and less training, for a CPU; docs/algorithms/fast.md has measurements"
     ]
 
 
