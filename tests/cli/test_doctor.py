@@ -39,3 +39,11 @@ def test_doctor_knows_every_extra_and_what_it_gives(monkeypatch) -> None:
     check = doctor._checked("onnx", lambda: doctor._extra("onnx", *EXTRAS["onnx"]))
     assert check.status == "missing"
     assert check.sentence.startswith("onnx, onnxruntime not installed; pip install 'dcrl-map-elites[onnx]' adds `dcrl")
+
+
+def test_an_extra_that_cannot_be_imported_is_no_installed_one(monkeypatch, tmp_path) -> None:
+    (tmp_path / "ray.py").write_text("raise ImportError('libray.so: cannot open shared object file')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    check = doctor._checked("ray", lambda: doctor._extra("ray", *EXTRAS["ray"]))
+    assert check.status == "missing"
+    assert "cannot be imported (ImportError: libray.so: cannot open shared object file); pip install" in check.sentence

@@ -6,6 +6,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -30,7 +31,6 @@ EXTRAS = {  # the packages of an optional extra and what they give; mjx and rend
     "ray": (("ray",), "`--backend ray` of `dcrl sweep` and `dcrl evaluate`, and `--workers ray`"),
 }
 
-# A process of its own, because an OpenGL library may end the one that tries it.
 DRAW = """
 from dcrl.tasks.engine import mujoco
 from dcrl.rendering.camera import Camera
@@ -98,12 +98,29 @@ def _needs() -> list[Requirement]:
 
 
 def _extra(name: str, packages: tuple[str, ...], gives: str) -> str:
-    """The versions of the packages of an optional extra."""
+    """The versions of the packages of an optional extra, which can be imported."""
     found = {package: installed(package) for package in packages}
     lacking = ", ".join(package for package, number in found.items() if number is None)
     if lacking:
         raise _MissingError(f"{lacking} not installed; pip install '{PACKAGE}[{name}]' adds {gives}")
+    for package in packages:
+        done = _python_says(f"import {package.replace('-', '_')}")
+        if done.returncode:
+            again = f"pip install --force-reinstall '{PACKAGE}[{name}]'"
+            raise _MissingError(f"{package} {found[package]} cannot be imported ({_last_line(done)}); {again} may help")
     return f"{', '.join(f'{package} {number}' for package, number in found.items())}, for {gives}"
+
+
+def _python_says(code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own, because a broken library may end the one that imports it."""
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(
+            [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+        )
+
+
+def _last_line(done: subprocess.CompletedProcess[str]) -> str:
+    return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
 
 
 def _fits(need: Requirement) -> bool:
@@ -157,10 +174,9 @@ def _mjx() -> str:
 def _rendering() -> str:
     """Draw a picture, since an installed library may still find no device."""
     _extra("render", ("imageio", "imageio-ffmpeg"), "pictures and videos")
-    done = subprocess.run([sys.executable, "-c", DRAW], capture_output=True, text=True, timeout=60, check=False)
+    done = _python_says(DRAW)
     if "drawn" not in done.stdout:
-        reason = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-        raise _MissingError(f"no picture could be drawn; training does not need it ({reason})")
+        raise _MissingError(f"no picture could be drawn; training does not need it ({_last_line(done)})")
     return "a picture was drawn"
 
 
