@@ -16,7 +16,7 @@ GREY = "#8592a0"  # readable on light and on dark
 
 
 class Charts:
-    """One chart a metric, over evaluations."""
+    """One chart per metric, over evaluations."""
 
     def __init__(self, metrics: dict[str, Floats]) -> None:
         ui.label("Training").classes("dcrl-heading")

@@ -1,4 +1,4 @@
-"""The page: a map to choose on, robots that move, numbers, and the curves of training. One view a browser tab."""
+"""The page: a map to choose on, robots that move, numbers, and the curves of training. One view per browser tab."""
 
 from __future__ import annotations
 

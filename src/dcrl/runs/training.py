@@ -106,9 +106,9 @@ def resume(
     log: Sequence[LogName] = (),
     on_report: Callable[[State, Report], None] = lambda state, report: None,
 ) -> Repertoire:
-    """Continue a run from its newest intact checkpoint, to its own budget or to another one.
+    """Resume a run from its newest intact checkpoint, up to its own budget or a new one.
 
-    The outcome is that of a run that was never interrupted. `task` is where the run's own task is now, as
+    The result equals that of an uninterrupted run. `task` is the new location of the run's own task, as
     `file.py:object`, if it was moved; `trust_task` runs the code that the run names although this user has not used
     it before. `algorithm` and `trust_algorithm` are the same for its algorithm. The others are those of `train`.
     """
