@@ -190,7 +190,9 @@ def learning(trial: Trial) -> str | Note:
     )
     offered = 1 if len(state.search.centre) else algorithm.initial_evaluations  # ME-ES offers its centre alone
     chance = random_search(algorithm, (LEARNING + 1) * offered).qd_score
-    sentence = f"after {LEARNING} generations the QD score is {report.qd_score:.0f}, compared with {chance:.0f} by chance"
+    sentence = (
+        f"after {LEARNING} generations the QD score is {report.qd_score:.0f}, compared with {chance:.0f} by chance"
+    )
     return sentence if report.qd_score > MORE * chance else Note(f"{sentence}: it hardly learns on the point")
 
 
