@@ -59,7 +59,7 @@ def test_environments_show_their_own_pictures_until_the_server_ends(
         assert page.locator("[data-format='video']").is_visible()
         page.get_by_role("combobox", name="run").click()
         page.locator(".q-menu .q-item").nth(1).click()
-        page.get_by_text("Choose a place on the map: click").wait_for()
+        page.get_by_text("Choose a point on the map: click").wait_for()
         click_at(page, np.array([0.0, 0.5]))
         page.wait_for_selector(".dcrl-hint:has-text('cannot be rendered: a picture needs the render mode')")
         shown(page, "elite", "fitness.end", 0, "cell 1")  # its numbers are there all the same

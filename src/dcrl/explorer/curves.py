@@ -20,7 +20,7 @@ class Charts:
 
     def __init__(self, metrics: dict[str, Floats]) -> None:
         ui.label("Training").classes("dcrl-heading")
-        self.nothing = ui.label("This file comes without the metrics of its training.").classes("dcrl-about")
+        self.nothing = ui.label("This file has no training metrics.").classes("dcrl-about")
         with ui.element("div").classes("dcrl-charts"):
             self.charts = {name: ui.echart(chart_options(title)).classes("dcrl-chart") for name, title in SHOWN}
         self.show(metrics)
