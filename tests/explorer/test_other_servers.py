@@ -73,7 +73,7 @@ def test_environments_show_their_own_pictures_until_the_server_ends(
         assert sorted(words) == sorted(f"explore {seen} {unseen} --trust-task --port {port}".split())
         assert page.locator(".dcrl-modes").get_attribute("inert") is not None
         click_at(page, np.array([-0.6, 0.5]))
-        page.wait_for_selector(".dcrl-hint:has-text('does not answer')")
+        page.wait_for_selector(".dcrl-hint:has-text('is not responding')")
         assert page.locator(".dcrl-readout").count() == 0  # nothing is shown as if it were the choice
     with serving(seen, unseen, "--trust-task", port=int(port)):
         page.wait_for_selector(".dcrl-lost", state="detached")
