@@ -32,7 +32,7 @@ train: $(INSTALLED) ## train DCRL-MAP-Elites on the walker (about four minutes o
 	@if test -e $(RUN)/checkpoints; then $(BIN)/dcrl resume $(RUN); else $(BIN)/dcrl train walker2d_uni --preset fast; fi
 
 test: $(INSTALLED) ## run the tests
-	$(PYTEST)
+	DCRL_QUICK_COMPILATION=1 $(PYTEST)
 
 test-all: $(INSTALLED) ## run the tests, also those that take minutes each
 	$(PYTEST) -m ''
@@ -41,7 +41,7 @@ check: $(INSTALLED) ## format, lint, types, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(PYTEST)
+	DCRL_QUICK_COMPILATION=1 $(PYTEST)
 
 docs: $(DOCS) ## build the documentation site into build/docs; a broken link or a missing docstring is an error
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -b html docs build/docs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ from support.random_runs import give_actor, save_run
 
 LONGEST = ("cli", "explorer", "runs", "analysis", "algorithms")  # folders whose tests start processes or train
 CACHE = Path(__file__).parents[1] / ".cache" / "tests"
+# `make test` sets this: half of a first run is compilation, most of it optimisation that small tests gain nothing from
+QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+os.environ["XLA_FLAGS"] = QUICK if os.environ.get("DCRL_QUICK_COMPILATION") else ""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -42,7 +46,6 @@ def shared_cache() -> Iterator[None]:
         patch.setenv("DCRL_CACHE", str(CACHE))
         patch.setenv("JAX_COMPILATION_CACHE_DIR", str(compiled))
         patch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
-        patch.delenv("XLA_FLAGS", raising=False)
         yield
 
 

@@ -1,7 +1,12 @@
-"""Checks of hyperparameters: every configuration refuses a value that no run could use, with one sentence."""
+"""Checks of hyperparameters: every configuration refuses a value that no run could use, with one sentence.
+
+Numbers of NumPy and JAX become Python's, and lists and vectors become tuples: equal configurations are then equal, and
+the same as JSON.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -59,12 +64,37 @@ def layer_sizes(config: Any, *names: str) -> None:
             raise ValueError(f"{name} needs at least one layer of 1 unit or more, got {value!r}")
 
 
+def plain(value: Any) -> Any:
+    """A value of a configuration, or a whole configuration, without NumPy's and JAX's numbers and without lists."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
+        changed = {name: new for name, old in fields.items() if (new := plain(old)) is not old}
+        return dataclasses.replace(value, **changed) if changed else value
+    if isinstance(value, list | tuple):
+        items = [plain(item) for item in value]
+        same = type(value) is not list and all(new is old for new, old in zip(items, value, strict=True))
+        return value if same else tuple(items)
+    if getattr(value, "ndim", None) in (0, 1) and hasattr(value, "tolist"):  # of NumPy or JAX
+        values = value.tolist()
+        return tuple(values) if isinstance(values, list) else values
+    return value
+
+
+def make_plain(config: Any, *names: str) -> None:
+    """Replace fields of a frozen dataclass under construction by their plain values."""
+    for name in names:
+        old = getattr(config, name)
+        if (new := plain(old)) is not old:
+            object.__setattr__(config, name, new)
+
+
 def is_whole(value: Any) -> bool:
     """Whether a value is a whole number; True and False are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _values(config: Any, names: tuple[str, ...]) -> list[tuple[str, Any]]:
+    make_plain(config, *names)
     return [(name, getattr(config, name)) for name in names]
 
 

@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dcrl.hyperparameters import make_plain
+
 Array: TypeAlias = Any  # NumPy or JAX: a task's functions run on both, the simulator decides
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Ints: TypeAlias = NDArray[np.integer[Any]]
@@ -36,6 +38,7 @@ class Descriptor:
     clip: bool = False
 
     def __post_init__(self) -> None:
+        make_plain(self, "names", "low", "high")
         sizes = {len(self.names), len(self.low), len(self.high)}
         if len(sizes) != 1 or not self.names:
             raise ValueError(

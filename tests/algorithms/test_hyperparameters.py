@@ -6,10 +6,14 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, get_type_hints
 
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from dcrl.algorithms import registry
+from dcrl.algorithms.me import MEConfig
 from dcrl.cli.main import command
+from dcrl.variation.iso_line import IsoLineConfig
 
 USELESS: dict[Any, tuple[Any, ...]] = {
     float: (float("nan"), float("inf"), -float("inf"), -1.0, "0.1", True),
@@ -49,6 +53,36 @@ def test_a_useless_value_is_refused_by_name(where):
     for value in USELESS[kind]:
         with pytest.raises(ValueError, match=name):
             dataclasses.replace(config, **{name: value})
+
+
+@pytest.mark.parametrize(
+    "where", [where for where, (config, name, _) in EVERY.items() if getattr(config, name) is not None]
+)
+def test_numbers_of_numpy_and_jax_are_those_of_python(where):
+    config, name, kind = EVERY[where]
+    value = getattr(config, name)
+    if kind is float:
+        given = [np.float64(value), np.array(value)]
+    elif kind == tuple[int, ...]:
+        given = [list(value), np.array(value), tuple(np.int32(units) for units in value)]
+    else:
+        given = [np.int64(value), np.uint32(value), jnp.asarray(value)]
+    expected = dataclasses.replace(config, **{name: value})
+    for other in given:
+        found = dataclasses.replace(config, **{name: other})
+        assert found == expected
+        assert hash(found) == hash(expected)
+        assert repr(found) == repr(expected)  # Python's own types, which JSON can hold
+
+
+def test_a_single_precision_number_keeps_its_value():
+    sigma = IsoLineConfig(iso_sigma=np.float32(0.005)).iso_sigma
+    assert type(sigma) is float
+    assert sigma == float(np.float32(0.005))
+    with pytest.raises(ValueError, match="iso_sigma must be at least 0 and finite, got nan"):
+        IsoLineConfig(iso_sigma=np.float32("nan"))
+    with pytest.raises(ValueError, match="ga_offspring must be a whole number of at least 1, got True"):
+        MEConfig(ga_offspring=np.bool_(True))
 
 
 @pytest.mark.parametrize("name", registry.ALGORITHMS)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import COMMAND
+from support.small_runs import rows
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_algorithm.py"
 SMALL = ("--ga-offspring", "8", "--neighbour-offspring", "8", "--cells", "64", "--cvt-samples", "1000", "--hidden", "8")
@@ -45,13 +46,11 @@ def test_an_algorithm_of_a_package_is_listed_trained_and_resumed_by_its_name(pac
     assert "neighbour_me" in listed.stdout
     assert "cannot load the installed algorithm 'absent'" in listed.stderr
     train = ("train", "point_omni", "--algorithm", "neighbour_me", *SMALL, "--quiet", "--evaluations")
-    assert ran(package, tmp_path, *train, "64", "--output", "whole").returncode == 0
-    assert ran(package, tmp_path, *train, "32", "--output", "parts").returncode == 0
-    run = Path("point_omni/neighbour_me/seed-0")
-    resumed = ran(package, tmp_path, "resume", str("parts" / run), "--evaluations", "64", "--quiet")
+    assert ran(package, tmp_path, *train, "32", "--output", "runs").returncode == 0
+    run = Path("runs/point_omni/neighbour_me/seed-0")
+    resumed = ran(package, tmp_path, "resume", str(run), "--evaluations", "64", "--quiet")
     assert (resumed.returncode, resumed.stderr) == (0, "")  # it was installed: nothing to trust
-    whole, parts = ((tmp_path / place / run / "archive.safetensors").read_bytes() for place in ("whole", "parts"))
-    assert whole == parts
+    assert rows(tmp_path / run)[-1]["evaluations"] == "64"
 
 
 @pytest.mark.parametrize(

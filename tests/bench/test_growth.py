@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from dcrl.bench import growth
 from dcrl.cli.main import command
@@ -31,6 +32,7 @@ def test_elites_move_into_an_archive_of_so_many_cells():
     assert (grown.archive.centroids < high).all()
 
 
+@pytest.mark.slow
 def test_the_command_measures_and_draws(tmp_path, capsys):
     sizes = ("--offspring", "4", "8", "--cells", "16", "--episode", "--width")
     line = ["bench", "growth", "--task", "point_omni", *sizes, "--repeats", "1", "--json"]

@@ -48,7 +48,7 @@ def test_a_public_name_without_a_place_or_a_docstring_is_found(extensions):
         "dcrl.train is public but not on an API page: add it to docs/api/"
     ]
     assert "dcrl.types.Any has no docstring" not in list(public.problems(documented))
-    assert list(public.problems(documented | {"dcrl.Repertoire.__eq__"})) == ["dcrl.Repertoire.__eq__ has no docstring"]
+    assert list(public.problems(documented | {"dcrl.Descriptor.__eq__"})) == ["dcrl.Descriptor.__eq__ has no docstring"]
 
 
 def built(source: Path, output: Path) -> subprocess.CompletedProcess[str]:

@@ -61,6 +61,7 @@ def test_a_dead_motor_gives_no_torque(example):
     assert dead == ["left_rear_tibia", "right_front_coxa"]
 
 
+@pytest.mark.slow
 def test_a_point_without_a_motor_still_finds_a_way(tmp_path):
     command = [str(Path(sys.executable).parent / "dcrl"), "train", "point_omni", "--algorithm", "me"]
     flags = ["--evaluations", "640", "--ga-offspring", "64", "--iso-sigma", "0.2", "--output", str(tmp_path), "--quiet"]

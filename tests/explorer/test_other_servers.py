@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dcrl
+from dcrl.explorer.opened import open_runs
 from dcrl.networks.policies import Layers
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.save import save
@@ -37,6 +38,14 @@ def save_square(path: Path, name: str) -> Repertoire:
     return found
 
 
+def test_a_task_of_ones_own_is_shown_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "archive.safetensors"
+    saved = save_square(path, "task")
+    opened = open_runs((path,), trust=True)[0]
+    assert opened.task_name == square.task.name
+    assert opened.content.outline.task == saved.task  # its file and its object, where it is found
+
+
 def test_environments_show_their_own_pictures_until_the_server_ends(
     new_page: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -45,6 +54,7 @@ def test_environments_show_their_own_pictures_until_the_server_ends(
     save_square(unseen, "unseen_task")
     with serving(seen, unseen, "--trust-task") as server:
         page = new_page(server.address, server_ends=True)
+        assert page.locator(".dcrl-heading").inner_text().endswith(square.task.name)  # not its file's
         for cell, steps in ((0, square.STEPS), (2, None)):
             click_at(page, np.array([found.centroids[cell, 0], 0.5]))
             played = dcrl.rollout(square.task, found.genotype[[cell]], 0, hidden=())

@@ -87,3 +87,18 @@ def test_a_failure_to_render_is_one_sentence() -> None:
     gymnasium.register("tests/Displayless-v0", entry_point=Displayless, max_episode_steps=square.STEPS)
     with pytest.raises(ValueError, match=r"Displayless-v0 cannot be rendered here \(RuntimeError: no display\)"):
         check_renders(dataclasses.replace(square.task, environment="tests/Displayless-v0"))
+
+
+class Incomplete(square.Square):
+    def render(self) -> None:
+        raise gymnasium.error.DependencyNotInstalled("pygame is not installed, run `pip install pygame`")
+
+
+def test_a_missing_package_is_named_without_advice_on_opengl() -> None:
+    gymnasium.register("tests/Incomplete-v0", entry_point=Incomplete, max_episode_steps=square.STEPS)
+    with pytest.raises(ValueError, match="pygame is not installed, run") as refusal:
+        check_renders(dataclasses.replace(square.task, environment="tests/Incomplete-v0"))
+    assert "OpenGL" not in str(refusal.value)
+    gymnasium.register("tests/Displayless-v1", entry_point=Displayless, max_episode_steps=square.STEPS)
+    with pytest.raises(ValueError, match="need OpenGL"):
+        check_renders(dataclasses.replace(square.task, environment="tests/Displayless-v1"))

@@ -167,3 +167,17 @@ def test_the_same_archive_is_the_same_file_to_the_byte(tmp_path):
     for name in ("one", "two", "three"):
         write_tensors(tmp_path / name, tensors, metadata)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == (tmp_path / "three").read_bytes()
+
+
+def test_repertoires_are_compared_by_what_they_hold_and_described_in_a_line(saved, repertoire):
+    assert repertoire == dcrl.load(saved[0].path)
+    other = repertoire.genotype.copy()
+    other[np.flatnonzero(repertoire.occupied)[0], 0] += 1
+    assert repertoire != dataclasses.replace(repertoire, genotype=other)
+    assert repertoire != dataclasses.replace(repertoire, actor_parameters=None)
+    assert repertoire != "point_omni"
+    elites, best = int(repertoire.occupied.sum()), f"{np.nanmax(repertoire.fitness):,.2f}"
+    cells = f"{elites} elites in {len(repertoire.occupied)} cells"
+    assert repr(repertoire) == f"<Repertoire: dcrl_me on point_omni, {cells}, max fitness {best}, with an actor>"
+    empty = dataclasses.replace(repertoire, occupied=np.zeros_like(repertoire.occupied), algorithm=None)
+    assert repr(empty).startswith("<Repertoire: elites on point_omni, 0 elites in ")

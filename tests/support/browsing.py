@@ -21,6 +21,7 @@ from support.commands import COMMAND, HEEDING_INTERRUPTS
 
 HIDDEN = (16, 16)
 HOSTILE = '</script><img src=x onerror="window.hacked = 1">'
+MENU_ATTEMPTS, MENU_MILLISECONDS = 6, 5_000
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,19 @@ def assert_shows(page: Any, kind: str, played: Evaluation, seed: int, title: str
 
 
 def choose_run(page: Any, number: int) -> None:
-    page.wait_for_selector(".dcrl-chart canvas")  # nothing is added to the page any more that could close the menu
+    """Open the menu of runs and choose one; once more if the page, still being filled, has closed the menu."""
+    from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+    page.wait_for_selector(".dcrl-chart canvas")
+    item = page.locator(".q-menu .q-item").nth(number)
+    for _ in range(MENU_ATTEMPTS - 1):
+        page.get_by_role("combobox", name="run").click()
+        try:
+            return item.click(timeout=MENU_MILLISECONDS)
+        except PlaywrightTimeoutError:
+            page.keyboard.press("Escape")
     page.get_by_role("combobox", name="run").click()
-    page.locator(".q-menu .q-item").nth(number).click()
+    return item.click()
 
 
 def save_damaged(path: Path, found: Repertoire) -> None:

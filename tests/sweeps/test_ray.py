@@ -50,6 +50,8 @@ def test_runs_on_a_cluster_are_those_of_one_machine(cluster: RayCluster, tmp_pat
     assert "map" in (tmp_path / "collected" / "point_omni" / "me" / "seed-1.log").read_text()
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_a_run_that_is_refused_fails_with_its_reason_and_room_is_checked(cluster: RayCluster, tmp_path: Path) -> None:
     arguments = ("--seeds", "0", "--backend", "ray", "--address", cluster.address)
     done = sweep(tmp_path, *arguments, "--evaluations", "8")
@@ -62,6 +64,8 @@ def test_a_run_that_is_refused_fails_with_its_reason_and_room_is_checked(cluster
     assert refused.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_ray_is_started_on_this_machine_and_leaves_nothing(tmp_path: Path) -> None:
     """Also where the directory of temporary files has a name that is too long for sockets."""
     temporary = tmp_path / "a-long-name-for-temporary-files"

@@ -95,7 +95,7 @@ def test_following_is_its_formula():
     for b, parent in enumerate(parents):
         known = ~np.isnan(weight[b])
         expected = followed_by_hand(CONFIG, parent, states[b][known], actions[b][known], weight[b][known])
-        np.testing.assert_allclose(found[b], expected, atol=1e-3)
+        np.testing.assert_allclose(found[b], expected, atol=2e-3)
         assert np.abs(found[b] - parent).max() > 0.05
 
 

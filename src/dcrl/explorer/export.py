@@ -18,6 +18,7 @@ from dcrl.files import write_text
 from dcrl.repertoires.choice import choose
 from dcrl.repertoires.repertoire import Repertoire
 from dcrl.repertoires.words import plural
+from dcrl.tasks import registry
 from dcrl.types import Ints
 
 FRAMES = 30.0  # a second; half of what the live page gets, for files half as large
@@ -59,7 +60,7 @@ def export(
         "@MOTIONS@": wire.dump(motions),
         "@ABOUT@": wire.dump(
             {
-                "title": f"{known}{repertoire.task}",
+                "title": f"{known}{registry.get(repertoire.task).name}",
                 "about": f"{count:,} of {plural(len(repertoire.occupied), 'cell')} filled; "
                 f"{plural(len(motions), 'motion')} recorded from the start state of seed {seed}",
             }

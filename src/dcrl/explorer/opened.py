@@ -97,12 +97,13 @@ class Opened:
 
     def _checked(self, found: Repertoire) -> Repertoire:
         """With its task as it is found here; refuses a task that is code nobody vouched for, also in a changed file."""
+        self.task_name = found.task
         if found.task in BUILT_IN:
             return found
         from dcrl.tasks import registry  # here: it loads JAX and MuJoCo, which a map can be drawn without
 
         task = usable_task(found.task, self.path, given=self._task, trusted=self._trust)
-        registry.get(task)
+        self.task_name = registry.get(task).name  # of one's own task; `task` is its file and its object
         return replace(found, task=task)
 
     def _map(self, found: Repertoire) -> str:

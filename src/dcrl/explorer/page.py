@@ -75,7 +75,7 @@ class View:
         evaluations = "" if found.evaluations is None else f" after {found.evaluations:,} evaluations"
         troubles = [f" — {trouble}" for trouble in (self.shown.trouble, self.shown.metrics_trouble) if trouble]
         return {
-            "heading": f"{known}{found.task}",
+            "heading": f"{known}{self.run.task_name}",
             "about": f"{count:,} of {cells:,} cells filled{evaluations}{''.join(troubles)}",
         }
 

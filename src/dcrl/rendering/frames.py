@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium.vector import SyncVectorEnv
 from numpy.typing import ArrayLike
@@ -112,10 +113,10 @@ def _picture(task: GymnasiumTask, environments: SyncVectorEnv[Any, Any]) -> Pict
             picture = np.asarray(environments.render()[0])
     except Exception as error:  # each environment fails in its own way
         _discard_frames(error)
-        raise ValueError(
-            f"task {task.name}: {task.environment} cannot be rendered here ({type(error).__name__}: {error}); "
-            f"environments of MuJoCo need OpenGL: {camera.HELP}"
-        ) from None
+        reason = f"task {task.name}: {task.environment} cannot be rendered here ({type(error).__name__}: {error})"
+        named = isinstance(error, ImportError | gymnasium.error.DependencyNotInstalled) and "OpenGL" not in str(error)
+        advice = "install what is missing" if named else f"environments of MuJoCo need OpenGL: {camera.HELP}"
+        raise ValueError(f"{reason}; {advice}") from None
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
         raise ValueError(
             f"task {task.name}: {task.environment} must render arrays (height, width, 3) of uint8, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import SupportsIndex
 
 import numpy as np
@@ -16,7 +16,7 @@ from dcrl.repertoires.words import listed, plural
 from dcrl.types import Bools, Descriptor, Floats, Ints
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Repertoire:
     """An archive, its task, network and descriptor space, and the descriptor-conditioned actor if there is one."""
 
@@ -118,6 +118,18 @@ class Repertoire:
             actor_parameters=None,
         )
 
+    def __eq__(self, other: object) -> bool:
+        """The same task, network, space and origin, and the same elites and actor to the last bit."""
+        if not isinstance(other, Repertoire):
+            return NotImplemented
+        return all(_equal(getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+
+    def __repr__(self) -> str:
+        elites = f"{plural(int(self.occupied.sum()), 'elite')} in {plural(len(self.occupied), 'cell')}"
+        best = f", max fitness {np.nanmax(self.fitness):,.2f}" if self.occupied.any() else ""
+        actor = ", with an actor" if self.actor_parameters is not None else ""
+        return f"<Repertoire: {self.algorithm or 'elites'} on {self.task}, {elites}{best}{actor}>"
+
     def _checked_cell(self, cell: SupportsIndex) -> int:
         cells = len(self.occupied)
         whole = isinstance(cell, int | np.integer) and not isinstance(cell, bool)
@@ -141,3 +153,9 @@ class Repertoire:
                 f"from {self.space.low} to {self.space.high}, got {got}"
             )
         return wanted
+
+
+def _equal(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    return type(one) is type(other) and one == other

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
-import numpy as np
-
 from dcrl import simulators
 from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
 from dcrl.algorithms.algorithm import Algorithm, Setting
 from dcrl.algorithms.entry import AlgorithmEntry
 from dcrl.files import read_json
-from dcrl.hyperparameters import ADDED, is_whole, layer_sizes
+from dcrl.hyperparameters import ADDED, is_whole, layer_sizes, make_plain
 from dcrl.networks.policies import HIDDEN, policy_layers
 from dcrl.runs.manifest import made_with
 from dcrl.simulators.workers import HERE_ONLY, WorkersConfig
@@ -46,9 +44,7 @@ class RunConfig:
             raise ValueError("a run needs its task by name, or as file.py:object, so that it can be repeated")
         if not isinstance(self.algorithm, str):
             raise ValueError(f"a run needs its algorithm by name, or as file.py:object, got {self.algorithm!r}")
-        for name, kind, plain in (("evaluations", np.integer, int), ("seed", np.integer, int), ("hidden", list, tuple)):
-            if isinstance(getattr(self, name), kind):  # so that equal configurations are equal, and the same as JSON
-                object.__setattr__(self, name, plain(getattr(self, name)))
+        make_plain(self, "evaluations", "seed", "hidden", "hyperparameters")
         if not is_whole(self.evaluations):
             raise ValueError(f"the budget is a whole number of evaluations, got {self.evaluations!r}")
         if not is_whole(self.seed) or not 0 <= self.seed < 2**32:

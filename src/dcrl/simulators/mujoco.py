@@ -19,7 +19,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from dcrl.devices import cores
-from dcrl.hyperparameters import is_whole
+from dcrl.hyperparameters import is_whole, plain
 from dcrl.networks.policies import Layers, act_each
 from dcrl.simulators.recorder import Recorder
 from dcrl.simulators.simulator import Simulator, closed_error
@@ -44,7 +44,7 @@ class MujocoSimulator(Simulator):
 
     def __init__(self, task: Task, threads: int | None = None) -> None:
         self.task = task
-        self.threads = cores() if threads is None else threads
+        self.threads = cores() if threads is None else plain(threads)
         if not is_whole(self.threads) or self.threads < 1:
             raise ValueError(f"the number of threads must be at least 1, got {threads!r}")
         self.workers = min(self.threads, MAX_WORKERS)

@@ -18,6 +18,7 @@ from typing import Any
 
 import ray
 from ray.exceptions import (
+    ActorUnavailableError,
     NodeDiedError,
     OutOfMemoryError,
     RayError,
@@ -95,11 +96,13 @@ class RayCluster:
         ended = ray.wait(list(self._tasks), num_returns=len(self._tasks), timeout=0)[0] if self._tasks else []
         try:
             news = dict(ray.get(self._coordinator.news.remote()))  # asked for after that: who has ended has started
-        except RayError:
+        except ActorUnavailableError:  # for the moment; if it stays so, Ray says that the actor has died
+            news = {}
+        except RayError as error:
             self._coordinator, self._tasks = None, {}
             raise ConnectionError(
-                "the connection to the Ray cluster was lost; the runs write a checkpoint and end, and the same command "
-                "resumes the sweep"
+                f"the connection to the Ray cluster was lost ({_first_line(error)}); the runs write a checkpoint and "
+                "end, and the same command resumes the sweep"
             ) from None
         started = [Started(job=self._attempts[number], where=where) for number, where in news.items()]
         self._started |= news.keys()
@@ -204,4 +207,8 @@ def _outcome(task: Any) -> Outcome:
         cause = error.cause
         return Outcome(fate="failed", reason=" ".join(f"{type(cause).__name__}: {cause}".split()))
     except RayError as error:
-        return Outcome(fate="lost", reason=str(error).partition("\n")[0])
+        return Outcome(fate="lost", reason=_first_line(error))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".")

@@ -11,6 +11,7 @@ from typing import Any, cast
 import gymnasium
 import numpy as np
 
+from dcrl.hyperparameters import is_whole, make_plain
 from dcrl.tasks.naming import checked_name
 from dcrl.types import Descriptor, Floats
 
@@ -41,6 +42,9 @@ class GymnasiumTask:
 
     def __post_init__(self) -> None:
         checked_name(self.name)
+        make_plain(self, "horizon")
+        if not is_whole(self.horizon):
+            raise ValueError(f"task {self.name}: the horizon must be a whole number of steps, got {self.horizon!r}")
         own = self.options.get("max_episode_steps", self._spec.max_episode_steps)
         limit = own if own and own > 0 else None
         if self.horizon < 0 or (limit and self.horizon > limit):

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias, get_args
 import jax
 import numpy as np
 
+from dcrl.hyperparameters import is_whole, make_plain
 from dcrl.tasks.engine import mujoco
 from dcrl.tasks.naming import checked_name
 from dcrl.types import Array, Descriptor, Floats, Physics
@@ -47,7 +48,8 @@ class Integration:
     solver: Solver = "Newton"
 
     def __post_init__(self) -> None:
-        if not (self.timestep > 0 and isinstance(self.substeps, int) and self.substeps >= 1):
+        make_plain(self, "timestep", "substeps")
+        if not (self.timestep > 0 and is_whole(self.substeps) and self.substeps >= 1):
             raise ValueError(
                 f"physics needs a timestep above 0 s and a whole number of substeps, got {self.timestep} and "
                 f"{self.substeps}"
@@ -96,7 +98,8 @@ class Task:
 
     def __post_init__(self) -> None:
         checked_name(self.name)
-        if not isinstance(self.horizon, int) or self.horizon < 1:
+        make_plain(self, "horizon")
+        if not is_whole(self.horizon) or self.horizon < 1:
             raise ValueError(f"task {self.name}: the horizon must be a whole number of steps, got {self.horizon!r}")
         if not self.observations or not self.actions:
             raise ValueError(f"task {self.name}: it needs at least one observation and one action")
