@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from support.cluster import VARIABLES, RayCluster
 from support.commands import COMMAND

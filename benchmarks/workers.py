@@ -36,7 +36,7 @@ from dcrl.tasks import registry
 from dcrl.tasks.registry import AnyTask
 from dcrl.types import Evaluation, Floats
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from support.cluster import VARIABLES, RayCluster
 

@@ -1,4 +1,4 @@
-"""A robot with a damage finds another gait in its repertoire, in a few trials.
+"""A damaged robot finds another gait in its repertoire within a few trials.
 
     dcrl train hexapod_uni --algorithm me --iso-sigma 0.02 --evaluations 20000
     python examples/damage_recovery.py runs/hexapod_uni/me/seed-0

@@ -2,8 +2,8 @@
 
     python examples/external_process.py
 
-This file is both programs. The first trains and writes a run directory. The second, `external_process.py play`, knows
-nothing of dcrl: it reads policies as JSON, one line per batch, and answers with what it observed.
+This file is both programs. The first trains and writes a run directory. The second, `external_process.py play`, does
+not use dcrl: it reads policies as JSON, one line per batch, and answers with what it observed.
 """
 
 import json

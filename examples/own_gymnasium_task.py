@@ -21,7 +21,7 @@ def not_negative(rewards):
 # The descriptor from the environment's info: two of its entries, at the last step.
 task = dcrl.GymnasiumTask(
     name="swimmer_omni",
-    summary="Swimmer: swim to every place",
+    summary="Swimmer: swim to every position",
     environment="Swimmer-v5",
     horizon=200,  # shorter than the environment's own 1,000
     descriptor=dcrl.Descriptor(

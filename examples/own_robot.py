@@ -47,7 +47,7 @@ def hand(physics):
 
 task = dcrl.Task(
     name="two_link",
-    summary="Two-link arm: bring the hand to every place within reach with little effort",
+    summary="Two-link arm: move the hand to every reachable position with little effort",
     horizon=100,
     observations=(
         *(f"{function} {joint}" for function in ("cos", "sin") for joint in ("shoulder", "elbow")),

@@ -63,9 +63,8 @@ def read(text: str) -> Help:
             found.groups[-1].flags.append([match[1], match[2] or ""])
         elif line and not line.startswith(" -"):
             flag = found.groups[-1].flags[-1]
-            flag[1] = re.sub(
-                r"(?<=\d,) (?=\d{3})", "", f"{flag[1]} {line.strip()}".strip()
-            )  # a number broken at a comma
+            joined = f"{flag[1]} {line.strip()}".strip()
+            flag[1] = re.sub(r"\b(\d{1,3}(?:,\d{3})*,) (?=\d{3}\b)", r"\1", joined)  # a number broken at a comma
     return found
 
 

@@ -168,7 +168,7 @@ def tasks(quadruped: Quadruped) -> tuple[dcrl.Task, dcrl.Task]:
     )
     uni = dcrl.Task(
         name=f"{quadruped.name}_uni",
-        summary=f"{quadruped.name.title()}: walk forward in every way of using four feet",
+        summary=f"{quadruped.name.title()}: walk forward, using four feet in every possible way",
         horizon=250,
         observations=labels,
         actions=quadruped.actuators,
@@ -185,7 +185,7 @@ def tasks(quadruped: Quadruped) -> tuple[dcrl.Task, dcrl.Task]:
     omni = dataclasses.replace(
         uni,
         name=f"{quadruped.name}_omni",
-        summary=f"{quadruped.name.title()}: walk to every place within {REACH} m with little effort",
+        summary=f"{quadruped.name.title()}: walk to every position within {REACH} m with little effort",
         observations=(f"torso x / {REACH} m", f"torso y / {REACH} m", *labels),
         descriptor=locomotion.final_position(REACH),
         observe=observe_position,

@@ -23,7 +23,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class Descriptor:
-    """The space in which behaviours differ: one name and one pair of bounds per dimension, and a unit.
+    """The space of behaviours: one name and one pair of bounds per dimension, and a unit.
 
     `over` says how an episode's descriptor is computed from its step descriptors: their "mean" over the
     simulated steps, or the "last" one. Values outside the bounds are clipped if `clip` is set and are an

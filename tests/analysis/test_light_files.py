@@ -42,7 +42,7 @@ def test_a_report_of_light_files_lacks_only_maps(light, tmp_path):
     (remark,) = made.remarks
     assert remark == (
         "4 of 4 runs have no archive.safetensors, so there is no map to draw from them; 1 stored picture of a map is "
-        "shown instead; all else is complete."
+        "shown instead; everything else is complete."
     )
     text = made.page.read_text()
     assert "ME, seed 0</figcaption>" in text

@@ -155,7 +155,7 @@ def test_the_page_reads_like_a_results_section(made):
         "DCRL, PGA, ME-ES and Ablation AI on ant_uni and point_omni: 24 runs",
         "QD score: DCRL 910, Ablation AI 810, PGA 710, ME-ES 310.",
         "18 tests, Holm-Bonferroni corrected as one family",
-        "With 3 runs per side the smallest possible p value is 0.1",
+        "With 3 runs per side, the smallest possible p value is 0.1",
         "It takes 6 runs per side",
         "dcrl train ant_uni --algorithm dcrl_me --seed 0",
         "Not re-evaluated: 12 of 24 runs",
@@ -168,7 +168,7 @@ def test_one_seed_is_reported_with_what_it_cannot_say(tmp_path):
         write_run(tmp_path / "runs", "point_omni", algorithm, 0, ALGORITHMS.get(algorithm, 100.0))
     made = report([tmp_path / "runs"], tmp_path / "report")
     text = made.page.read_text()
-    assert "With 1 run per side the smallest possible p value is 1" in text
+    assert "With 1 run per side, the smallest possible p value is 1" in text
     assert "No run has been re-evaluated" in text
     assert rows(tmp_path / "report" / "figures" / "final.csv")[0]["median_ci_low"] == ""
     assert not (tmp_path / "report" / "figures" / "ablation.png").exists()

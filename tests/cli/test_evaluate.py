@@ -126,7 +126,7 @@ def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):
     shutil.copytree(run, tmp_path / "copy")
     code, text, _ = said(tmp_path / "copy", "--no-actor", "--repeats", 1, "--seed", 5)
     assert code == 0
-    assert "starts again: " in text
+    assert "starting again: " in text
     assert "(seed was 0 and is now 5)" in text
     code, text, _ = said(*line)
     assert code == 0

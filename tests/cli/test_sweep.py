@@ -101,7 +101,7 @@ def test_ctrl_c_stops_the_runs_and_the_same_command_resumes_them(tmp_path: Path)
         (("point_omni", "--at-once", "0"), "--at-once is at least 1, got 0"),
         (("point_omni", "--preset", "fast", "--algorithms", "dcrl_me", "me"), "fast is a configuration of dcrl_me"),
         (("point_omni", "--seeds", "0-x"), "seeds are numbers such as 3 or ranges such as 0-19, got '0-x'"),
-        (("point_omni", "--seeds", "3-1"), "a range of seeds ends with the greater one"),
+        (("point_omni", "--seeds", "3-1"), "the end of a range of seeds must not be below its start"),
         (("nowhere.toml",), "there is no study nowhere.toml; write one, or use studies/paper.toml"),
         (("nowhere.toml", "point_omni"), "give tasks or one study's file, not both"),
         (("point_omni", "--address", "auto"), "--address belongs to --backend ray, got --backend local"),

@@ -35,7 +35,8 @@ def test_the_command_reference_has_every_command_and_every_flag(extensions):
         flags = set(re.findall(r"^ {1,4}(--[a-z][a-z-]*)", commands.printed(name), re.MULTILINE))
         assert len(flags) > 3
         assert {flag for flag in flags if f"| `{flag}" not in reference} == set()
-    assert "| `--seed INT` | The run's seed; equal seeds give equal runs. (default: 0) |" in reference
+    assert "| `--seed INT` | The run's seed; runs with the same seed are identical. (default: 0) |" in reference
+    assert "640 for .mp4, 400 for .gif" in reference  # a comma between two numbers of a list
     assert "1,000,000" in reference  # is broken at a comma where lines end
 
 

@@ -69,7 +69,7 @@ def test_environments_show_their_own_pictures_until_the_server_ends(
         assert page.locator("[data-format='video']").is_visible()
         page.get_by_role("combobox", name="run").click()
         page.locator(".q-menu .q-item").nth(1).click()
-        page.get_by_text("Choose a place on the map: click").wait_for()
+        page.get_by_text("Choose a point on the map: click").wait_for()
         click_at(page, np.array([0.0, 0.5]))
         page.wait_for_selector(".dcrl-hint:has-text('cannot be rendered: a picture needs the render mode')")
         shown(page, "elite", "fitness.end", 0, "cell 1")  # its numbers are there all the same
@@ -83,7 +83,7 @@ def test_environments_show_their_own_pictures_until_the_server_ends(
         assert sorted(words) == sorted(f"explore {seen} {unseen} --trust-task --port {port}".split())
         assert page.locator(".dcrl-modes").get_attribute("inert") is not None
         click_at(page, np.array([-0.6, 0.5]))
-        page.wait_for_selector(".dcrl-hint:has-text('does not answer')")
+        page.wait_for_selector(".dcrl-hint:has-text('is not responding')")
         assert page.locator(".dcrl-readout").count() == 0  # nothing is shown as if it were the choice
     with serving(seen, unseen, "--trust-task", port=int(port)):
         page.wait_for_selector(".dcrl-lost", state="detached")

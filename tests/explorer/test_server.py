@@ -62,7 +62,7 @@ def test_only_the_page_itself_is_answered(address: str) -> None:
         (("{tmp}",), "there is no repertoire at"),
         (("{tmp}/damaged.safetensors",), "cannot read"),
         (("{run}", "--port", "{port}"), "--port 0 chooses a free one"),
-        (("{run}", "--port", "70000"), "cannot listen at 127.0.0.1 port 70000"),
+        (("{run}", "--port", "70000"), "cannot listen on 127.0.0.1 port 70000"),
         (("{run}", "--host", "no.such.host.invalid"), "--host is an address of this machine"),
         (("{run}", "--export", "{tmp}/page.html", "--cells", "0"), "at least 1, got 0"),
         (("{run}", "--export", "{tmp}/page.html", "--descriptor", "a,b"), "comma-separated numbers"),

@@ -44,7 +44,7 @@ def test_convert_there_and_back(runs, tmp_path, capsys):
     assert "--overwrite" in refused(capsys, "convert", runs["actor"], "--output", table)
     wrong = ("convert", table, "--output", tmp_path / "new.safetensors")
     assert "name a run that has them with --like" in refused(capsys, *wrong)
-    assert "--like and --task are for what is read" in refused(
+    assert "--like and --task are for reading other files" in refused(
         capsys, "convert", runs["plain"], "--like", runs["plain"], "--output", tmp_path / "b.csv"
     )
     for pair in ((runs["plain"], "b.safetensors"), (table, "b.csv"), (table, "b.txt")):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from dcrl.algorithms import registry
 from dcrl.analysis.collection import collect
 from dcrl.analysis.commands import train_command
 from support.making import ran, refused
+from support.offering import offer
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_algorithm.py"
 FLAGS = (
@@ -130,11 +130,8 @@ def test_the_name_of_a_built_in_algorithm_is_refused(tmp_path, capsys):
 def test_an_installed_package_offers_algorithms(monkeypatch, tmp_path, capsys):
     (tmp_path / "neighbour_package.py").write_text(EXAMPLE.read_text())
     monkeypatch.syspath_prepend(tmp_path)
-    points = {
-        "neighbour_me": EntryPoint("neighbour_me", "neighbour_package:algorithm", registry.GROUP),
-        "broken": EntryPoint("broken", "neighbour_package:nothing", registry.GROUP),
-    }
-    monkeypatch.setattr(registry, "_offered", lambda: points)
+    points = {"neighbour_me": "neighbour_package:algorithm", "broken": "neighbour_package:nothing"}
+    offer(monkeypatch, registry.GROUP, **points)
     assert registry.get("neighbour_me").summary == "MAP-Elites with crossover between neighbours"
     assert registry.names()[-2:] == ("neighbour_me", "broken")
     with pytest.raises(ValueError, match="cannot load the installed algorithm 'broken'"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import dcrl
 from dcrl.tasks import registry
 from dcrl.tasks.point import point_omni
+from support.offering import offer
 
 FILE = "from dcrl.tasks.point import point_omni as mine\nnumber = 3\n"
 
@@ -31,15 +31,13 @@ def test_a_task_of_a_module_or_a_file_is_found(tmp_path: Path) -> None:
 
 
 def test_a_task_that_an_installed_package_offers_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    offered = EntryPoint(name="theirs", value="dcrl.tasks.point:point_omni", group=registry.GROUP)
-    monkeypatch.setattr(registry, "_offered", lambda: {"theirs": offered})
+    offer(monkeypatch, registry.GROUP, theirs="dcrl.tasks.point:point_omni")
     assert registry.names() == (*registry.BUILT_IN, "theirs")
     assert registry.get("theirs") is point_omni
 
 
 def test_a_broken_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    offered = EntryPoint(name="theirs", value="no_such_package:task", group=registry.GROUP)
-    monkeypatch.setattr(registry, "_offered", lambda: {"theirs": offered})
+    offer(monkeypatch, registry.GROUP, theirs="no_such_package:task")
     with pytest.raises(ValueError, match=r"cannot load the installed task 'theirs': ModuleNotFoundError.*no_such"):
         registry.get("theirs")
 

@@ -32,7 +32,7 @@ class ArchiveConfig:
     cells: int = 1024
     """Cells (centroids) of the archive."""
     cvt_samples: int = 50_000
-    """Uniform samples that the centroids are computed from."""
+    """Number of uniform samples from which the centroids are computed."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "cells", "cvt_samples")

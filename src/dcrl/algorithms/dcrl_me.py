@@ -42,8 +42,8 @@ class DCRLConfig:
     length_scale: float = 0.1
     """L of the similarity exp(-|d - d'| / L), in descriptors normalised to [-1, 1]."""
     overlap: Literal["same", "lagged"] = field(default="same", metadata=ADDED)
-    """What is simulated during training. same: genetic offspring, with the results of one stage after another. lagged:
-    all offspring, which come from the networks of the generation before."""
+    """What is simulated during training. same: genetic offspring; results are the same as without overlap. lagged:
+    all offspring, which use the networks of the previous generation."""
     pg_target: GradientTarget = field(default="parent", metadata=ADDED)
     """What policy gradients are conditioned on: the parent's descriptor (the paper), the centroid of its weakest
     neighbour cell, or that of the nearest empty cell."""

@@ -14,8 +14,8 @@ from dcrl.tasks.naming import checked_name
 class AlgorithmEntry:
     """An algorithm: its summary, its default configuration, and the function that builds it.
 
-    name      also names the directories of its runs
-    default   a frozen dataclass; its fields are the flags of `dcrl train`, those of nested dataclasses too
+    name      also used in the paths of its run directories
+    default   a frozen dataclass; its fields, and those of nested dataclasses, are flags of `dcrl train`
     build     (setting, configuration) -> an `Algorithm`, usually a `Composition` of operators
     """
 

@@ -41,7 +41,7 @@ from dcrl.variation.operator import no_target
 
 @dataclass(frozen=True, kw_only=True)
 class MEESConfig:
-    """ME-ES; the defaults are the paper's and, where it is silent, the authors'."""
+    """ME-ES; the defaults are the paper's or, where it states none, those of the authors' code."""
 
     evaluations_of_centre: int = 30
     """Episodes of a new centre; its fitness and descriptor are their means."""
@@ -50,11 +50,11 @@ class MEESConfig:
     novelty_neighbours: int = 10
     """Nearest neighbours, among the descriptors of all centres so far, whose mean distance is a policy's novelty."""
     exploit_parents: int = 2
-    """The fittest elites, of the archive or of the last improved cells, that a search for fitness starts from."""
+    """A search for fitness starts from one of this many fittest elites, of the archive or of the recent cells."""
     explore_parents: int = 5
-    """The most novel elites that a search for novelty starts from."""
+    """A search for novelty starts from one of this many most novel elites."""
     recent_cells: int = 5
-    """Cells improved last, which half of the searches for fitness start from."""
+    """Number of most recently improved cells; half of the searches for fitness start from their elites."""
     archive: ArchiveConfig = ArchiveConfig()
     es: EvolutionStrategyConfig = EvolutionStrategyConfig()
 

@@ -23,7 +23,7 @@ class PGAConfig:
     ga_offspring: int = 128
     """Genetic offspring per generation."""
     pg_offspring: int = 127
-    """Policy-gradient offspring per generation, besides the one greedy actor."""
+    """Policy-gradient offspring per generation, in addition to the greedy actor."""
     archive: ArchiveConfig = ArchiveConfig()
     ga: IsoLineConfig = IsoLineConfig()
     pg: PolicyGradientConfig = PolicyGradientConfig()

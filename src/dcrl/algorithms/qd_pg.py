@@ -1,7 +1,7 @@
 """QD-PG (Pierrot et al., 2022): half of the policy gradients maximise the task's rewards, half the novelty of states.
 
 Two unconditioned learners on one replay buffer. The diversity learner's reward for a state is the mean
-squared distance of its step descriptor to the k nearest ones in a memory of novel states.
+squared distance of its step descriptor to the k nearest ones in an archive of novel states.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class QDPGConfig:
     ga_offspring: int = 86
     """Genetic offspring per generation."""
     quality_offspring: int = 84
-    """Policy-gradient offspring per generation for the task's rewards, besides that learner's actor."""
+    """Policy-gradient offspring per generation for the task's rewards, in addition to that learner's actor."""
     diversity_offspring: int = 84
-    """Policy-gradient offspring per generation for novelty, besides that learner's actor."""
+    """Policy-gradient offspring per generation for novelty, in addition to that learner's actor."""
     diversity_critic_steps: int = 300
     """Critic updates per generation of the diversity learner."""
     archive: ArchiveConfig = ArchiveConfig()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from dcrl.algorithms.algorithm import Algorithm, Setting
@@ -17,7 +14,8 @@ from dcrl.algorithms.me import MEConfig, me
 from dcrl.algorithms.me_es import MEESConfig, me_es
 from dcrl.algorithms.pga_me import PGAConfig, pga_me
 from dcrl.algorithms.qd_pg import QDPGConfig, qd_pg
-from dcrl.user_code.importing import described, load
+from dcrl.user_code.importing import load
+from dcrl.user_code.offered import load_offered, offered, unknown
 from dcrl.user_code.reference import is_reference
 
 GROUP = "dcrl.algorithms"  # the entry-point group in which a package offers its algorithms
@@ -41,14 +39,9 @@ ALGORITHMS: dict[str, AlgorithmEntry] = {
 }
 
 
-@cache
-def _offered() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
-
-
 def names() -> tuple[str, ...]:
     """The names of all known algorithms."""
-    return (*ALGORITHMS, *(name for name in _offered() if name not in ALGORITHMS))
+    return (*ALGORITHMS, *(name for name in offered(GROUP) if name not in ALGORITHMS))
 
 
 def get(name: str) -> AlgorithmEntry:
@@ -62,17 +55,9 @@ def installed(name: str) -> AlgorithmEntry:
     """An algorithm by its name; no code that a file names is run."""
     if name in ALGORITHMS:
         return ALGORITHMS[name]
-    if name in _offered():
-        try:
-            return _own(_offered()[name].load(), name)
-        except Exception as error:  # any exception that the package raises when it is imported
-            raise ValueError(f"cannot load the installed algorithm {name!r}: {described(error)}") from error
-    close = difflib.get_close_matches(name, names(), n=1)
-    hint = f"; did you mean {close[0]}?" if close else "."
-    raise ValueError(
-        f"there is no algorithm {name!r}{hint} Known algorithms: {', '.join(names())}; "
-        "or give your own as module:object or file.py:object"
-    )
+    if name in offered(GROUP):
+        return load_offered(GROUP, "algorithm", name, _own)
+    raise unknown("algorithm", name, names())
 
 
 def _own(found: object, name: str) -> AlgorithmEntry:

@@ -1,4 +1,4 @@
-"""QD-PG's diversity reward: how far a state is from the states in a memory of novel ones.
+"""QD-PG's diversity reward: how far a state is from the states in an archive of novel ones.
 
 The memory is `State.novelty`, an array (N, D) of step descriptors. After each generation it is offered the states of
 some episodes; before the next, a learner is trained on the mean squared distance to the nearest of them as its reward.
@@ -22,16 +22,16 @@ from dcrl.types import Evaluation, Floats, Ints
 
 @dataclass(frozen=True, kw_only=True)
 class StateNoveltyConfig:
-    """The memory of novel states; the defaults are the authors'."""
+    """The archive of novel states; the defaults are those of the authors' code."""
 
     novelty_capacity: int = 10_000
-    """States kept in the memory; the oldest leave first."""
+    """Maximum number of states in the novelty archive; the oldest are removed first."""
     novelty_threshold: float = 0.1
-    """How far a state must be from all states in the memory to enter it, in the descriptor's units."""
+    """Minimum distance of a new state to all states in the novelty archive, in the descriptor's units."""
     novelty_neighbours: int = 5
     """Nearest neighbours whose mean squared distance is the reward; as many as there are, if fewer."""
     novelty_steps: int = 64_000
-    """Steps per generation that are offered to the memory, in whole episodes drawn at random."""
+    """Steps per generation that are candidates for the novelty archive, in whole episodes drawn at random."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "novelty_capacity", "novelty_neighbours", "novelty_steps")

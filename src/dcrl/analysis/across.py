@@ -1,7 +1,7 @@
 """Statistics across tasks: normalised scores, their interquartile mean, profiles and probability of improvement.
 
 As in Agarwal et al. (2021), "Deep Reinforcement Learning at the Edge of the Statistical Precipice". A series has one
-sample of scores per task. Intervals are percentile-bootstrap intervals of 95 %, stratified: seeds are resampled within
+sample of scores per task. Intervals are percentile-bootstrap intervals of 95%, stratified: seeds are resampled within
 each task, so every resample has as many runs of every task as there are.
 """
 

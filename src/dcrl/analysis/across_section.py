@@ -78,7 +78,7 @@ def _text(found: Estimates, series: Sequence[str]) -> Table:
     """One row per series: the interquartile mean with its interval, per metric."""
     metrics = list(dict.fromkeys(metric for metric, _ in found))
     rows: list[tuple[Cell, ...]] = [(label(name), *(_said(found[m, name]) for m in metrics)) for name in series]
-    return Table(columns=("algorithm", *(f"{title(m)}, IQM (95 % CI)" for m in metrics)), rows=tuple(rows))
+    return Table(columns=("algorithm", *(f"{title(m)}, IQM (95% CI)" for m in metrics)), rows=tuple(rows))
 
 
 def _said(one: Estimate) -> str:

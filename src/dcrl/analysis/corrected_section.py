@@ -66,7 +66,7 @@ def _reached(found: Sequence[Reach]) -> Table:
         reached = f"{total.reached} of {total.runs}"
         times = median_time_text(total), interval_text(total)
         rows.append((task, number(own[0].threshold), label(series), reached, *times))
-    heads = ("task", "corrected QD score", "algorithm", "reached", "median time (s)", "95 % interval (s)")
+    heads = ("task", "corrected QD score", "algorithm", "reached", "median time (s)", "95% interval (s)")
     return Table(columns=heads, rows=tuple(rows))
 
 

@@ -34,7 +34,7 @@ def probability_of_superiority(first: Sequence[float] | Floats, second: Sequence
 
 
 def seeds_needed(superiority: float, tests: int = 1) -> int | None:
-    """Seeds per side for a power of 80 % in a family of so many tests; None if more than 1,000.
+    """Seeds per side for a power of 80% in a family of so many tests; None if more than 1,000.
 
     The level is 0.05 / tests, that of the first step of Holm's correction. Up to 40 seeds the power is simulated: pairs
     of normal samples of equal variance with this P(X > Y). Beyond, it is Noether's (1987) approximation,

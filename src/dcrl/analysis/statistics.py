@@ -33,7 +33,7 @@ class Summary:
 
 
 def summarise(values: Sequence[float] | Floats) -> Summary:
-    """Median, quartiles and interquartile mean, with percentile-bootstrap intervals of 95 %.
+    """Median, quartiles and interquartile mean, with percentile-bootstrap intervals of 95%.
 
     Quartiles interpolate linearly, as NumPy does; of n values the interquartile mean leaves out the ⌊n/4⌋ lowest
     and as many highest.
@@ -58,7 +58,7 @@ def interquartile_mean(values: Floats) -> float:
 
 
 def interval(sample: Floats, statistic: Callable[[Floats], Any]) -> tuple[float, float]:
-    """The 95 % percentile-bootstrap interval of a statistic of the last axis; the resamples are always the same."""
+    """The 95% percentile-bootstrap interval of a statistic of the last axis; the resamples are always the same."""
     if len(sample) < FEWEST_FOR_INTERVAL:
         return (math.nan, math.nan)
     drawn = np.random.default_rng(0).integers(len(sample), size=(RESAMPLES, len(sample)))

@@ -142,9 +142,7 @@ def summary_text(samples: Mapping[Key, Sequence[float]]) -> Table:
             around = "" if math.isnan(low) else f" ({number(low, quantity)} to {number(high, quantity)})"
             cells.append(number(summary.interquartile_mean, quantity) + around)
         rows.append(tuple(cells))
-    names = [
-        f"{title(quantity)}, {what}" for quantity in quantities for what in ("median [quartiles]", "IQM (95 % CI)")
-    ]
+    names = [f"{title(quantity)}, {what}" for quantity in quantities for what in ("median [quartiles]", "IQM (95% CI)")]
     return Table(columns=("task", "algorithm", "runs", *names), rows=tuple(rows))
 
 

@@ -62,7 +62,7 @@ def _threshold_table(runs: Collection, wanted: Mapping[str, float], write: Write
                 texts.append(
                     (task, number(threshold), label(series), reached, median_time_text(total), interval_text(total))
                 )
-    heads = ("task", "QD score", "algorithm", "reached", "median time (s)", "95 % interval (s)")
+    heads = ("task", "QD score", "algorithm", "reached", "median time (s)", "95% interval (s)")
     return Table(columns=heads, rows=tuple(texts))
 
 

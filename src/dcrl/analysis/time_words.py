@@ -13,7 +13,7 @@ def median_time_text(total: TimeToThreshold) -> str:
 
 
 def interval_text(total: TimeToThreshold) -> str:
-    """The 95 % interval; empty where there is none."""
+    """The 95% interval; empty where there is none."""
     if np.isnan(total.low) or np.isinf(total.low):
         return ""
     return f"{number(total.low)} to {number(total.high)}" if np.isfinite(total.high) else f"{number(total.low)} or more"

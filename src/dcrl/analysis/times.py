@@ -40,7 +40,7 @@ class TimeToThreshold:
     runs: int
     reached: int
     median: float
-    low: float  # the 95 % bootstrap interval over seeds, NaN for fewer than 3 runs
+    low: float  # the 95% bootstrap interval over seeds, NaN for fewer than 3 runs
     high: float
 
 

@@ -46,8 +46,8 @@ def compared(runs: Collection, common: Mapping[str, int]) -> tuple[str | Table, 
         if (own := runs.of(task, series))
     )
     text = (
-        "All algorithms of a task are compared after the same number of evaluations: each run counts with its last "
-        "generation that ended by then."
+        "All algorithms of a task are compared after the same number of evaluations: the value of a run is "
+        "that of its last generation completed by then."
     )
     return (text, Table(columns=("task", "algorithm", "runs", "seeds", "compared after (evaluations)"), rows=rows))
 
@@ -101,8 +101,8 @@ def family(tests: Sequence[Test]) -> tuple[str, ...]:
     what = (
         f"Two-sided Mann-Whitney U tests of {name} against {others} on {listed(tasks)}, in "
         f"{listed([metric_title(metric) for metric in metrics])}: {counted(count, 'test')}, Holm-Bonferroni corrected "
-        f"as one family. The effect size below each p value is the share of pairs of runs in which {name} is better, a "
-        "tie counting a half"
+        f"as one family. The effect size below each p value is the share of pairs of runs in which {name} is better, "
+        "with ties counting one half"
         + (f"; for {listed(lower)}, lower is better" if lower else "")
         + ". Differences of medians are in the CSV file."
     )
@@ -111,7 +111,7 @@ def family(tests: Sequence[Test]) -> tuple[str, ...]:
         return (what,)
     return (
         what,
-        f"With {counted(max(min(test.counts) for test in tests), 'run')} per side the smallest possible p value is "
+        f"With {counted(max(min(test.counts) for test in tests), 'run')} per side, the smallest possible p value is "
         f"{smallest:.2g} before correction: no difference can be significant in this family. It takes "
         f"{runs_needed(count)} runs per side.",
     )
@@ -120,7 +120,7 @@ def family(tests: Sequence[Test]) -> tuple[str, ...]:
 def maps(task: str) -> str:
     return (
         f"Archives on {task}, each at the end of the run whose QD score is closest to the median of its algorithm, on "
-        "one colour scale. Cells without a colour are empty."
+        "a common colour scale. Cells without a colour are empty."
     )
 
 
@@ -129,15 +129,17 @@ def without_archive(runs: int, total: int, pictures: int) -> str:
     shown = f"; {counted(pictures, 'stored picture')} of a map {'is' if pictures == 1 else 'are'} shown instead"
     return (
         f"{runs} of {counted(total, 'run')} {'has' if runs == 1 else 'have'} no archive.safetensors, so there is no "
-        f"map to draw from {'it' if runs == 1 else 'them'}" + (shown if pictures else "") + "; all else is complete."
+        f"map to draw from {'it' if runs == 1 else 'them'}"
+        + (shown if pictures else "")
+        + "; everything else is complete."
     )
 
 
 def improvement(reference: str) -> str:
     return (
         f"Probability of improvement: the share of pairs of runs of the same task in which {label(reference)} is "
-        "higher than the other algorithm, a tie counting a half; mean over tasks, with its 95 % interval. 0.5 means no "
-        "difference."
+        "higher than the other algorithm, with ties counting one half; mean over tasks, with its 95% interval. 0.5 "
+        "means no difference."
     )
 
 

@@ -51,7 +51,7 @@ def counts(trial: Trial) -> str:
         _equal(f"the operators' evaluations {at}", own, each if number else 0)
         if run.algorithm.learners:
             _equal(f"the transitions in the replay buffer {at}", state.replay.inserted, steps)
-    return f"{initial} evaluations at the start and {each} per generation are counted, with their simulated steps"
+    return f"{initial} evaluations at the start and {each} per generation are counted, including their simulated steps"
 
 
 def archive(trial: Trial) -> str:
@@ -83,7 +83,7 @@ def elites(trial: Trial) -> str:
     _require(not far, f"{far} of {len(cells)} elites end elsewhere than the archive says; are genotypes mixed up?")
     worse = float(np.median(np.abs(again.fitness - found.fitness[cells])))
     _require(worse < 2, f"elites played again differ from their stored fitness by {worse:.1f} in the median")
-    return f"{len(cells)} elites, played again, do what the archive says"
+    return f"{len(cells)} elites, evaluated again, come close to their stored fitness and descriptor"
 
 
 def determinism(trial: Trial) -> str:
@@ -98,7 +98,7 @@ def determinism(trial: Trial) -> str:
     _equal("the reports of the same run played again", again.reports, trial.run.reports)
     other_seed = trial.play(seed=1).states[-1].archive.genotype
     _require(bool((other_seed != trial.run.states[-1].archive.genotype).any()), "another seed gives the same run")
-    return "equal seeds give equal bytes, and another seed gives another run"
+    return "the same seed gives identical bytes, and another seed gives another run"
 
 
 def resume(trial: Trial) -> str:
@@ -114,7 +114,7 @@ def resume(trial: Trial) -> str:
     _equal("the reports of a resumed run", rest.reports, run.reports[3:])
     same = all(is_same(one, other) for one, other in zip(rest.states, run.states[3:], strict=True))
     _require(same, "a resumed run differs from one that was never interrupted; keep everything in the state")
-    return "a run resumed from a checkpoint gives the bytes of one that was never interrupted"
+    return "a run resumed from a checkpoint gives the same bytes as an uninterrupted one"
 
 
 def ask_and_tell(trial: Trial) -> str:
@@ -129,7 +129,7 @@ def ask_and_tell(trial: Trial) -> str:
             _require(same, f"ask and tell give another generation {len(reports)} than start and advance")
             reports.append(report)
     _equal("the reports of ask and tell", reports, trial.run.reports[:2])
-    return "ask and tell give the generations of start and advance"
+    return "ask and tell give the same generations as start and advance"
 
 
 def divergence(trial: Trial) -> str:
@@ -176,7 +176,7 @@ def empty(trial: Trial) -> str:
         try:
             next(run)
         except EmptyArchiveError:
-            return "a run without a valid evaluation ends with a sentence"
+            return "a run without a valid evaluation ends with a clear message"
     raise FaultError(
         "a run without elites must end with an EmptyArchiveError; select elites with dcrl.archive.selection"
     )
@@ -190,7 +190,9 @@ def learning(trial: Trial) -> str | Note:
     )
     offered = 1 if len(state.search.centre) else algorithm.initial_evaluations  # ME-ES offers its centre alone
     chance = random_search(algorithm, (LEARNING + 1) * offered).qd_score
-    sentence = f"after {LEARNING} generations the QD score is {report.qd_score:.0f}, that of chance {chance:.0f}"
+    sentence = (
+        f"after {LEARNING} generations the QD score is {report.qd_score:.0f}, compared with {chance:.0f} by chance"
+    )
     return sentence if report.qd_score > MORE * chance else Note(f"{sentence}: it hardly learns on the point")
 
 

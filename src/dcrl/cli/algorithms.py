@@ -14,7 +14,7 @@ def run(*, json: bool = False) -> int:
     """List the algorithms of `dcrl train TASK --algorithm NAME`; NAME may also be your own, as file.py:object.
 
     Args:
-        json: print a list of JSON objects, for programs
+        json: print a list of JSON objects
     """
     entries = list(_known())
     if json:

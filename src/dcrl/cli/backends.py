@@ -36,12 +36,12 @@ OF = {  # the flags that only some backends have
 
 @dataclass(frozen=True, kw_only=True)
 class BackendFlags:
-    """Where jobs run. None of it changes results."""
+    """Where jobs run. This does not change results."""
 
     backend: Literal["local", "ray", "slurm"] | None = None
     """local: processes on this machine, the default. ray: a Ray cluster (optional extra). slurm: a job array."""
     at_once: int | None = None
-    """How many runs at a time; one per core by default, on ray and slurm as many as there is room for."""
+    """How many runs at a time; by default one per core, on ray and slurm as many as fit."""
     retries: int = 3
     """How often a run that was killed, or whose node was lost, is resumed before it counts as failed."""
     address: Annotated[str | None, tyro.conf.arg(metavar="auto|HOST:PORT")] = None
@@ -51,15 +51,15 @@ class BackendFlags:
     gpus_per_run: int = 0
     """ray, slurm: GPUs of each run."""
     memory_per_run: float | None = None
-    """ray, slurm: memory of each run, in GiB; what the preview estimates by default."""
+    """ray, slurm: memory of each run, in GiB; by default the estimate of the preview."""
     collect: bool = False
-    """ray: the nodes do not share the output directory; bring each run's files to this machine while it runs."""
+    """ray: the nodes do not share the output directory; copy each run's files to this machine while it runs."""
     submit: bool = False
     """slurm: submit the job array and follow it; otherwise its script is printed."""
     time_limit: str = "24:00:00"
     """slurm: the time limit of each job; a run that needs longer is requeued and resumed."""
     sbatch: tuple[str, ...] = ()
-    """slurm: further options of sbatch, without dashes, as in: --sbatch partition=cpu account=robots"""
+    """slurm: additional options of sbatch, without dashes, as in: --sbatch partition=cpu account=robots"""
 
     def check(self, *, ray_workers: bool = False) -> None:
         """Refuse values out of range, and flags of another backend; workers on Ray have an address as well."""

@@ -61,7 +61,7 @@ def rollout(
 ) -> int:
     """The time of a whole rollout divided by the time of its physics steps alone.
 
-    A whole rollout goes from genotypes to an evaluation with its transitions. Bare physics is the same control
+    A whole rollout goes from genotypes to an evaluation with its transitions. Physics alone is the same control
     steps of the same episodes as calls of `Batch.step` alone. A ratio of 1 means that all time is physics.
 
     Args:
@@ -69,7 +69,7 @@ def rollout(
         policies: freshly initialised policies in a rollout, one episode each
         repeats: measured rollouts per task, after one that is not measured; medians are reported
         threads: threads for both sides
-        json: print one JSON object, for programs; times in seconds
+        json: print one JSON object; times in seconds
     """
     threads = threads or cores()
     robots = tuple(_robot(name) for name in tasks)
@@ -103,18 +103,18 @@ def generation(
     seed: int = 0,
     json: bool = False,
 ) -> int:
-    """Seconds per stage of a paper-size generation, and its arithmetic against a large matrix product's.
+    """Seconds per stage of a paper-size generation, and its speed compared with a large matrix product.
 
     The product is the machine's own limit: single precision, on all cores, measured between the generations. Stages are
-    measured one after another. As it runs, a generation plays its genetic offspring during training.
+    measured one after another. In training, genetic offspring are simulated while the networks are trained.
 
     Args:
         tasks: names of tasks, module:object or file.py:object
         algorithm: the algorithm, with the paper's hyperparameters
-        generations: generations measured with the stages one after another, and as many as they run; for medians
-        warm_up: generations before these, at least 1 because the first compiles
+        generations: number of generations for the medians; as many are measured stage by stage and as in training
+        warm_up: number of generations before these, at least 1 because the first one compiles
         seed: the run's seed
-        json: print one JSON object, for programs; times in seconds
+        json: print one JSON object; times in seconds
     """
     if warm_up < 1 or generations < 1:
         raise ValueError(

@@ -31,21 +31,21 @@ def growth(
     figure: Path | None = None,
     json: bool = False,
 ) -> int:
-    """Seconds per generation against offspring, cells, episode length and network width, one at a time.
+    """Seconds per generation for different numbers of offspring and cells, episode lengths and network widths.
 
-    A generation of dcrl_me with 200 critic steps and 10 policy steps. What is not varied is 256 offspring, 1,024 cells,
-    episodes of 100 steps, and policies of two layers of 128 units (critics have twice as many). An exponent of 1 is
-    linear growth.
+    Generations of dcrl_me with 200 critic steps and 10 policy steps. One size is varied at a time; the others are 256
+    offspring, 1,024 cells, episodes of 100 steps, and policies with two layers of 128 units (critics have twice as
+    many). An exponent of 1 is linear growth.
 
     Args:
-        task: a task with a MuJoCo model; best one whose episodes never end early
+        task: a task with a MuJoCo model, preferably one whose episodes never end early
         offspring: offspring per generation, half genetic, a quarter policy-gradient, a quarter injected
         cells: cells of the archive, with random centroids
         episode: control steps per episode
         width: units of each of the policies' two hidden layers
-        repeats: generations measured of each size, after one that compiles; medians are reported
-        figure: where to draw the figure, a PNG file
-        json: print one JSON object, for programs; times in seconds
+        repeats: generations measured per size, after one that compiles; medians are reported
+        figure: write a figure to this PNG file
+        json: print one JSON object; times in seconds
     """
     robot = registry.get(task)
     if not isinstance(robot, Task):

@@ -18,6 +18,6 @@ def run(algorithm: Annotated[str, tyro.conf.arg(metavar="ALGORITHM")], /, *, jso
 
     Args:
         algorithm: an algorithm's name, module:object or file.py:object
-        json: print a list of JSON objects with check, status (ok, failed or note) and sentence, for programs
+        json: print a list of JSON objects with check, status (ok, failed or note) and sentence
     """
     return print_findings(algorithm, check_algorithm(algorithm), json=json)

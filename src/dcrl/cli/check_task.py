@@ -21,7 +21,7 @@ def run(task: Annotated[str, tyro.conf.arg(metavar="TASK")], /, *, json: bool = 
 
     Args:
         task: a task's name, module:object or file.py:object
-        json: print a list of JSON objects with check, status (ok, failed or note) and sentence, for programs
+        json: print a list of JSON objects with check, status (ok, failed or note) and sentence
     """
     return print_findings(task, check_task(task), json=json)
 

@@ -42,7 +42,7 @@ def run(
     Args:
         path: a run directory, a repertoire file, a .csv, or a QDax repertoire
         output: the file to write: a .csv table, or a .safetensors that `dcrl.load` reads
-        like: for what is read, the run or repertoire that has its task, network and cells
+        like: for files to read: a run or repertoire with the same task, network and cells
         task: for QDax and pyribs, instead of --like: the task; a QDax repertoire keeps its cells, a table gets 1,024
         hidden: with --task, units of the policies' hidden layers
         overwrite: replace an existing output file
@@ -55,7 +55,9 @@ def run(
             f"got {path} and {output}"
         )
     if not reads and (like is not None or task is not None):
-        raise ValueError("--like and --task are for what is read; a repertoire has its own task, network and cells")
+        raise ValueError(
+            "--like and --task are for reading other files; a repertoire has its own task, network and cells"
+        )
     if like is not None and task is not None:
         raise ValueError("--like names the task too; give --like or --task, not both")
     free(output, overwrite=overwrite)

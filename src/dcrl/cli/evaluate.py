@@ -28,15 +28,15 @@ def run(
     flags: Annotated[EvaluationFlags, tyro.conf.arg(name="")] = EVALUATION,
     where: Annotated[BackendFlags, tyro.conf.arg(name="")] = BACKEND,
 ) -> int:
-    """Re-evaluate every elite, and the actor on every occupied cell: how reproducible an archive is.
+    """Measure how reproducible an archive is: re-evaluate every elite, and the actor on every occupied cell.
 
-    Prints the cost first. After an interruption the same command continues; so does one with more --repeats. Several
+    Prints the cost first. The same command resumes after an interruption, also with more --repeats. Several
     runs are evaluated one after another, each on all cores; with --backend each is a separate job. Runs that are
     complete are skipped.
 
     Args:
         paths: run directories, also of runs in progress, directories that contain runs, or repertoire files
-        json: print the totals as a JSON object, or a list of them, for programs; everything else goes to stderr
+        json: print the totals as a JSON object, or a list of them; everything else goes to stderr
         flags: how a run is evaluated
         where: the backend
     """

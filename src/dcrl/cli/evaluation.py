@@ -42,7 +42,7 @@ class EvaluationFlags:
     seed: int = 0
     """Seed of the starts, 0 to 2^32 - 1."""
     no_actor: bool = False
-    """Leave out the actor; takes half of the time."""
+    """Skip the actor, which halves the time."""
     simulator: str | None = None
     """mujoco or mjx, or gymnasium for such tasks; the run's own by default."""
     threads: int | None = None
@@ -52,7 +52,7 @@ class EvaluationFlags:
     output: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """Directory for the results; by default `reproducibility` in the run directory, or next to the file."""
     task: Annotated[str | None, tyro.conf.arg(metavar="FILE:OBJECT")] = None
-    """Where the run's own task is now, as file.py:object or module:object."""
+    """The new location of the run's own task, as file.py:object or module:object."""
     trust_task: bool = False
     """Run the code that a run names as its task; not needed for a file that you have used before."""
     overwrite: bool = False
@@ -148,7 +148,7 @@ def _found(directory: Path, fresh: Repeats, own: dict[str, Any], say: TextIO, *,
             raise ValueError(
                 f"{directory} contains other results ({other}); --overwrite replaces them, or choose another --output"
             )
-        print(f"starts again: the repeats in {directory} are of something else ({other})", file=say, flush=True)
+        print(f"starting again: the repeats in {directory} belong to something else ({other})", file=say, flush=True)
         results.remove_results(directory)
         return fresh
     if done.done > asked * done.policies:

@@ -46,18 +46,18 @@ def run(
     Args:
         paths: run directories, such as runs/walker2d_uni/dcrl_me/seed-0, also of runs in progress, or repertoire files
         port: the port of the page; 0 chooses a free one
-        host: the address to listen at; with the default only this machine can open the page
-        no_browser: print the address only, open no browser
-        task: where the run's own task is now, as file.py:object or module:object
+        host: the address to listen on; by default only this machine can open the page
+        no_browser: only print the address, do not open a browser
+        task: the new location of the run's own task, as file.py:object or module:object
         trust_task: run the code that a run names as its task; not needed for a file that you have used before
-        export: write one file that shows one run without this package and without a network, and serve nothing
+        export: write one run to a self-contained HTML file instead of serving a page
         cells: how many elites' motions go into the exported file, spread over the map
         descriptor: export the elites nearest to these descriptors instead, such as 0.4,0.7 0.1,0.9
         seed: the start state of the exported motions
         overwrite: replace the exported file if it is already there
     """
     if not 0 <= port < 2**16:
-        raise ValueError(f"cannot listen at {host} port {port}: a port is a number from 0 to 65535")
+        raise ValueError(f"cannot listen on {host} port {port}: a port is a number from 0 to 65535")
     if find_spec("nicegui") is None:
         raise ValueError("the explorer is an optional extra: pip install 'dcrl-map-elites[explore]'")
     from dcrl.explorer.listening import listen

@@ -38,7 +38,7 @@ def run(
         descriptor: export the elite nearest to this descriptor, such as 0.4,0.7; `dcrl tasks NAME` lists the units
         cell: export the elite of this cell; without --descriptor and --cell it is the fittest elite
         format: onnx or npz; by default the suffix of --output
-        task: where the run's own task is now, as file.py:object or module:object
+        task: the new location of the run's own task, as file.py:object or module:object
         trust_task: run the code that the run names as its task; not needed for a file that you have used before
         overwrite: replace FILE and FILE.json
     """

@@ -18,13 +18,13 @@ from dcrl.version import __version__
 # code. It is imported when it is called, so that help does not wait for the others.
 COMMANDS = {
     "train": "train an algorithm on a task",
-    "resume": "continue an interrupted run, or give a run a larger budget",
+    "resume": "resume an interrupted run, or extend a run to a larger budget",
     "sweep": "train several algorithms on several tasks with several seeds",
-    "evaluate": "re-evaluate an archive's elites and its actor many times: how reproducible is it",
+    "evaluate": "measure how reproducible an archive is by re-evaluating its elites and its actor",
     "show": "summarise a repertoire and draw its map",
-    "render": "draw what a policy does, as a video or a picture",
-    "merge": "merge repertoires: the best elite of each cell",
-    "regrid": "put a repertoire's elites into other cells",
+    "render": "render an episode of a policy as a video or a picture",
+    "merge": "merge repertoires, keeping the best elite of each cell",
+    "regrid": "change the number of cells of a repertoire",
     "convert": "write a repertoire as a CSV table; read a table, a QDax repertoire or a pyribs archive",
     "explore": "explore a repertoire in the browser, or write it as one HTML file",
     "export": "write policies as ONNX or NumPy files, for use without this package",
@@ -33,7 +33,7 @@ COMMANDS = {
     "tasks": "list the tasks, or describe one",
     "check-task": "check a task: model, shapes, ranges, determinism",
     "check-algorithm": "check an algorithm: counts, archive, determinism, resuming",
-    "bench": "measure speed against the machine's own limit",
+    "bench": "measure speed relative to the machine's own limit",
     "doctor": "check this installation and this machine",
 }
 

@@ -25,14 +25,14 @@ def run(
     overwrite: bool = False,
     json: bool = False,
 ) -> int:
-    """Put the elites of a repertoire into another number of cells; of several in one cell the best is kept.
+    """Move the elites of a repertoire to an archive with another number of cells; the best of each cell is kept.
 
     Args:
         path: a run directory or a repertoire file
         cells: number of cells of the new archive
         output: the file to write, such as regridded.safetensors; `dcrl.load` reads it
         seed: seed of the centroids
-        cvt_samples: uniform samples that the centroids are computed from
+        cvt_samples: number of uniform samples from which the centroids are computed
         overwrite: replace an existing output file
         json: print a JSON object
     """

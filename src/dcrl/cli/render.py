@@ -44,9 +44,9 @@ def run(
     overwrite: bool = False,
     json: bool = False,
 ) -> int:
-    """Play one episode of a policy and draw it: the elite nearest to --descriptor, that of --cell, or the fittest.
+    """Render one episode of a policy: the elite nearest to --descriptor, the elite of --cell, or the fittest elite.
 
-    Robots need OpenGL, which need not be a graphics card's: docs/render.md. Gymnasium environments render themselves.
+    Robots require OpenGL; software rendering is enough (docs/render.md). Gymnasium environments render themselves.
 
     Args:
         path: the directory of a run, or a repertoire file
@@ -60,11 +60,11 @@ def run(
         height: the height of a picture in pixels; the default is 480 for .mp4, 300 for .gif, 300 for .png
         fps: frames per second
         speed: playback speed; 0.25 is slow motion
-        seconds: show at most this much of the episode; the default is all of it
+        seconds: show at most this many seconds of the episode; by default all of it
         moments: number of pictures in a strip
         regions: number of regions of a montage along each of the first two descriptor dimensions
         plain: draw no captions (time, descriptor so far)
-        task: where the run's own task is now, as file.py:object or module:object
+        task: the new location of the run's own task, as file.py:object or module:object
         trust_task: run the code that the run names as its task; not needed for a file that you have used before
         overwrite: replace the output file if it exists
         json: print a JSON object

@@ -29,20 +29,20 @@ def run(
     """Compare runs over seeds: curves, time to quality, final values, tests, archives, operators, reproducibility.
 
     Finds all runs at and below the given directories, of any tasks, algorithms and seeds, including unfinished ones
-    and copies without archives, and lists what makes them hard to compare.
+    and copies without archives, and lists what limits their comparison.
 
     Args:
         paths: run directories, or directories that contain them, such as runs
         output: the directory to write; open its index.html
-        evaluations: compare after so many evaluations; by default the smallest budget among the runs of a task
+        evaluations: compare after this many evaluations; by default the smallest budget among the runs of a task
         reference: algorithms that all others are tested against, one family of tests each; by default the first in
             the paper's order
         threshold: QD score for the time to quality; by default the final median of the first reference, per task
         corrected_threshold: the same for the corrected QD score of re-evaluated archives; by default the median of the
             last ones of the first reference, per task
-        at_seconds: list QD scores after so many seconds of wall time
+        at_seconds: list QD scores after these numbers of seconds of wall time
         overwrite: replace an existing report
-        json: print a JSON object, for programs
+        json: print a JSON object
     """
     from dcrl.analysis.report import report
 

@@ -29,17 +29,17 @@ def run(
     where: Annotated[WorkersConfig, tyro.conf.arg(name="")] = workers.DEFAULT,
     saving: Annotated[CheckpointConfig, tyro.conf.arg(name="")] = training.DEFAULT,
 ) -> int:
-    """Continue a run from its newest intact checkpoint; the outcome is that of a run that was never interrupted.
+    """Resume a run from its newest intact checkpoint; the result equals that of an uninterrupted run.
 
     Args:
         path: the run's directory, such as runs/walker2d_uni/dcrl_me/seed-0
-        evaluations: another budget, in evaluations since the run's start; its own by default
+        evaluations: a new budget, in evaluations since the start of the run; by default the run's own
         threads: threads of the mujoco simulator; all cores by default. Does not change results.
-        task: where the run's own task is now, as file.py:object or module:object
+        task: the new location of the run's own task, as file.py:object or module:object
         trust_task: run the code that the run names as its task; not needed for a file that you have used before
-        algorithm: where the run's own algorithm is now, as file.py:object or module:object
+        algorithm: the new location of the run's own algorithm, as file.py:object or module:object
         trust_algorithm: the same as --trust-task for the code that the run names as its algorithm
-        quiet: no progress
+        quiet: do not show the progress
         where: where episodes are played
         saving: how often files are written
     """

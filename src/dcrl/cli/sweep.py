@@ -39,7 +39,7 @@ class Flags:
     """The runs' seeds, as numbers and ranges: 0-19, or 0 1 5-9; 0-2 by default."""
     preset: Preset | None = None
     """The preset of each run: quick is the paper's settings and 7,680 evaluations (the default), paper the paper's
-    1,000,000; fast is for --algorithms dcrl_me alone."""
+    1,000,000; fast is only for --algorithms dcrl_me."""
     evaluations: int | None = None
     """The budget of each run, in evaluations; instead of the preset's."""
     output: Path | None = None

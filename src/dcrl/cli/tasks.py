@@ -60,7 +60,7 @@ def run(
 
     Args:
         name: a task's name, module:object or file.py:object
-        json: print a list of JSON objects, for programs
+        json: print a list of JSON objects
     """
     descriptions = [describe(registry.get(name))] if name else list(_known())
     if json:

@@ -39,9 +39,9 @@ class Flags:
     take less time on a CPU, 10,240 evaluations. paper: the paper's settings and its 1,000,000
     evaluations. Other flags override it."""
     evaluations: int | None = None
-    """The budget, in evaluations (episodes), the initial random ones included; instead of the preset's."""
+    """The budget in evaluations (episodes), including the initial random policies; overrides the preset's."""
     seed: int = 0
-    """The run's seed; equal seeds give equal runs."""
+    """The run's seed; runs with the same seed are identical."""
     output: Path = Path("runs")
     """Where run directories go: OUTPUT/TASK/ALGORITHM/seed-SEED."""
     simulator: Literal["mujoco", "mjx"] | None = None
@@ -53,7 +53,7 @@ class Flags:
     overwrite: bool = False
     """Replace an existing run."""
     quiet: bool = False
-    """No preview and no progress."""
+    """Show neither the preview nor the progress."""
     where: WorkersConfig = workers.DEFAULT
     saving: CheckpointConfig = training.DEFAULT
 

@@ -51,7 +51,7 @@ def export(
 ) -> Exported:
     """Write one elite, all elites, or the actor to `path`, and the contract to `<path>.json`.
 
-    The elite is the one nearest to `descriptor`, the one of `cell`, or the fittest. `format` follows from the
+    The elite is the one nearest to `descriptor`, the one of `cell`, or the fittest. `format` is derived from the
     path's suffix if it is not given. Before anything is written, 1,000 random observations (or 1,000 random
     descriptors with a few observations each) are run through the file and through the repertoire; a difference
     above 1e-5 is refused. A task of the form `file.py:object` or `module:object` is imported only with `trust_task`,

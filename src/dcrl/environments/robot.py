@@ -23,7 +23,7 @@ from dcrl.types import Floats
 class RobotEnvironment(gymnasium.Env[Floats, Floats]):
     """A robot's task, given by its name or as an object, one step at a time.
 
-    Actions in [-1, 1] span the actuators' control ranges. After reset and every step, `info` has
+    Actions in [-1, 1] are scaled to the actuators' control ranges. After reset and every step, `info` has
     `step_descriptor` (D,), whose mean or last value is the episode's descriptor (`task.descriptor.over`), and
     `valid`, which is False if the simulation diverged. Such an episode is truncated, with reward 0 and the
     last valid observation. The render mode `rgb_array` needs OpenGL.

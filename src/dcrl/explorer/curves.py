@@ -16,11 +16,11 @@ GREY = "#8592a0"  # readable on light and on dark
 
 
 class Charts:
-    """One chart a metric, over evaluations."""
+    """One chart per metric, over evaluations."""
 
     def __init__(self, metrics: dict[str, Floats]) -> None:
         ui.label("Training").classes("dcrl-heading")
-        self.nothing = ui.label("This file comes without the metrics of its training.").classes("dcrl-about")
+        self.nothing = ui.label("This file has no training metrics.").classes("dcrl-about")
         with ui.element("div").classes("dcrl-charts"):
             self.charts = {name: ui.echart(chart_options(title)).classes("dcrl-chart") for name, title in SHOWN}
         self.show(metrics)

@@ -15,7 +15,7 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         opened = socket.socket(family, socket.SOCK_STREAM)
     except OSError as error:
-        raise ValueError(f"cannot listen at {host}: {error.strerror}; --host is an address of this machine") from None
+        raise ValueError(f"cannot listen on {host}: {error.strerror}; --host is an address of this machine") from None
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((host, port))
@@ -23,7 +23,7 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         opened.close()
         reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(f"cannot listen at {host} port {port}: {reason}; --port 0 chooses a free one") from None
+        raise ValueError(f"cannot listen on {host} port {port}: {reason}; --port 0 chooses a free one") from None
     return opened
 
 

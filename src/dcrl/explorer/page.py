@@ -1,4 +1,4 @@
-"""The page: a map to choose on, robots that move, numbers, and the curves of training. One view a browser tab."""
+"""The page: a map to choose on, robots that move, numbers, and the curves of training. One view per browser tab."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dcrl.explorer.panel import Panel
 from dcrl.explorer.playing import MODES, Choice, Mode, Played, place, sentence, simulated
 
 LOOK_SECONDS = 1.0  # how often a tab looks whether its run has changed
-WELCOME = "Choose a place on the map: click, or use the arrow keys."
+WELCOME = "Choose a point on the map: click, or use the arrow keys."
 
 
 class View:

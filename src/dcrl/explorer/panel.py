@@ -52,7 +52,7 @@ class Panel:
         self.comparing.set_enabled(pinned is not None or elite is not None)
         self.comparing.set_icon("compare_arrows" if pinned is None else "close")
         self.comparing.set_text("compare" if pinned is None else f"compared with cell {pinned}")
-        hint = "keep this elite beside the ones you choose next" if pinned is None else "stop comparing"
+        hint = "keep this elite next to the ones you choose next" if pinned is None else "stop comparing"
         self.comparing.props["title"] = hint
 
     def reroll(self) -> None:

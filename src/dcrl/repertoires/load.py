@@ -19,7 +19,7 @@ from dcrl.types import Floats
 def load(run_or_file: str | Path) -> Repertoire:
     """The repertoire of a run directory or of a file, with the actor in `actor.safetensors` next to it.
 
-    A file that is damaged or does not fit the format is refused with a ValueError that names what is wrong.
+    A file that is damaged or does not match the format raises a ValueError that says what is wrong.
     """
     path = archive_file(run_or_file)
     tensors, metadata = read_tensors(path, checks.TENSORS)

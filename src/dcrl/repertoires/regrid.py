@@ -12,6 +12,6 @@ CVT_SAMPLES = ArchiveConfig().cvt_samples
 
 
 def regrid(repertoire: Repertoire, cells: int, seed: int = 0, samples: int = CVT_SAMPLES) -> Repertoire:
-    """The same elites in another number of cells; of several in one cell the best is kept."""
+    """The same elites in another number of cells; if several fall into one cell, the best is kept."""
     archive = empty(centroids(repertoire.space, cells, samples, seed), repertoire.layers.parameters)
     return repertoire.with_archive(add_elites(archive, repertoire))

@@ -50,10 +50,10 @@ def ask_tell(
     overwrite: bool = False,
     saving: CheckpointConfig = training.DEFAULT,
 ) -> Iterator[AskTell]:
-    """A run that asks for policies and takes their evaluations; the arguments are those of `dcrl.train`.
+    """A run that asks for policies and receives their evaluations; the arguments are those of `dcrl.train`.
 
-    Used as a `with` block, at whose end checkpoint and results are written. If the run directory holds a run with
-    these settings, it continues from its newest checkpoint; the budget may be another. `saving` says how often files
+    Use it in a `with` block, which writes a checkpoint and the results at its end. If the run directory holds a run
+    with these settings, it continues from its newest checkpoint; the budget may differ. `saving` says how often files
     are written.
     """
     config = presets.run_config(
@@ -66,7 +66,7 @@ def ask_tell(
 
 
 class AskTell:
-    """A run that asks for policies and takes their evaluations."""
+    """A run that asks for policies and receives their evaluations."""
 
     def __init__(self, run: Run, state: State | None, recording: Recording) -> None:
         self.run = run
@@ -85,7 +85,7 @@ class AskTell:
         return self._recording.last is self.state and self.run.is_finished(self.state)
 
     def ask(self) -> Asked:
-        """The policies to evaluate next; the same ones until they have been told."""
+        """The policies to evaluate next; the same ones until `tell` is called."""
         if self.finished:
             raise ValueError(f"the budget of {self.run.config.evaluations:,} evaluations is used up")
         if self._asked is None:

@@ -19,11 +19,11 @@ class CheckpointConfig:
     checkpoint_minutes: float = 5.0
     """Minutes between two checkpoints of the whole state, which `dcrl resume` starts from; 0 for every generation."""
     checkpoint_generations: int | None = None
-    """Also write a checkpoint every so many generations; by default the minutes alone decide."""
+    """Also write a checkpoint every this many generations; by default only the minutes count."""
     keep_checkpoints: int = 2
     """How many of the last checkpoints are kept."""
     log: tuple[LogName, ...] = ()
-    """Where else the metrics are logged: tensorboard, wandb (Weights & Biases), or both; each an optional extra."""
+    """Also log the metrics to tensorboard, wandb (Weights & Biases), or both; each needs an optional extra."""
 
     def __post_init__(self) -> None:
         not_negative(self, "refresh_seconds", "checkpoint_minutes")

@@ -68,14 +68,14 @@ def train(
 ) -> Repertoire:
     """Train and return the repertoire; the run directory and the defaults are those of `dcrl train`.
 
-    The budget is 7,680 evaluations, that of `preset="quick"`, unless `preset` or `evaluations` sets another.
+    The budget is 7,680 evaluations, as with `preset="quick"`, unless `preset` or `evaluations` sets another.
     `hyperparameters` is the algorithm's configuration, such as `DCRLConfig(pg_offspring=32)`; the paper's by default.
     `preset="fast"` is a configuration of `dcrl_me` that learns less and evaluates more, for a CPU.
-    The archive and the figures are refreshed every `refresh_seconds`. The whole state is saved every
+    The archive and the figures are refreshed every `refresh_seconds`. The complete state is saved every
     `checkpoint_minutes`, or every `checkpoint_generations` if that comes first; the last `keep_checkpoints` are kept.
-    `workers`, `address` and `cpus_per_worker` say where episodes are played, as the flags of `dcrl train` do.
-    `log` names where the metrics go besides `metrics.csv`: "tensorboard", "wandb". `on_report` is called after every
-    generation. A run that was interrupted continues with `dcrl.resume`.
+    `workers`, `address` and `cpus_per_worker` say where episodes are simulated, like the flags of `dcrl train`.
+    `log` says where else to log the metrics: "tensorboard", "wandb". `on_report` is called after every generation.
+    `dcrl.resume` resumes an interrupted run.
     """
     config = presets.run_config(
         task, algorithm, preset, evaluations, seed, hidden, simulator, hyperparameters=hyperparameters
@@ -106,11 +106,11 @@ def resume(
     log: Sequence[LogName] = (),
     on_report: Callable[[State, Report], None] = lambda state, report: None,
 ) -> Repertoire:
-    """Continue a run from its newest intact checkpoint, to its own budget or to another one.
+    """Resume a run from its newest intact checkpoint, up to its own budget or a new one.
 
-    The outcome is that of a run that was never interrupted. `task` is where the run's own task is now, as
-    `file.py:object`, if it was moved; `trust_task` runs the code that the run names although this user has not used
-    it before. `algorithm` and `trust_algorithm` are the same for its algorithm. The others are those of `train`.
+    The result equals that of an uninterrupted run. `task` is the new location of the run's own task, as
+    `file.py:object`, if it was moved; `trust_task` runs the code that the run names even if this user has not used
+    it before. `algorithm` and `trust_algorithm` do the same for its algorithm. The other arguments are as in `train`.
     """
     saving = _saving(refresh_seconds, checkpoint_minutes, checkpoint_generations, keep_checkpoints, log)
     where = WorkersConfig(workers=workers, address=address, cpus_per_worker=cpus_per_worker)

@@ -28,11 +28,12 @@ def rollout(
 ) -> Evaluation:
     """Play one episode of each policy.
 
-    `genotypes` is (B, P) float32, a policy's layers in order, each its kernel (in x out, row-major)
-    and then its bias. One `seed` gives every policy the same start, so policies compare under equal
-    conditions; a sequence gives each its own (repeat a policy with `seed=range(512)` to see how it
-    varies). Equal seeds give byte-identical results, however a batch is split and on any number of
-    threads (on `mjx`, the same up to float32 rounding). `record=False` saves the memory of the transitions.
+    `genotypes` is (B, P) float32: a policy's layers in order, each with its kernel (in x out, row-major)
+    and then its bias. A single `seed` gives every policy the same start state, so that policies are
+    compared under equal conditions; a sequence gives each its own (repeat a policy with
+    `seed=range(512)` to see how it varies). The same seed gives byte-identical results, for any split
+    of a batch and any number of threads (on `mjx`, up to float32 rounding).
+    `record=False` saves the memory of the transitions.
     """
     task = registry.get(task)
     layers = policy_layers(task.observation_size, task.action_size, hidden)

@@ -13,15 +13,15 @@ Kind = Literal["none", "local", "ray"]
 
 @dataclass(frozen=True, kw_only=True)
 class WorkersConfig:
-    """Where episodes are played. It does not change results and may differ each time a run is resumed."""
+    """Where episodes are simulated. This does not change results and may differ each time a run is resumed."""
 
     workers: str | None = None
-    """Processes that play the episodes: local:N on this machine (0: none), ray or ray:N on a Ray cluster. Default:
-    local with one per core for Gymnasium tasks; none for the others, whose simulator uses all cores by itself."""
+    """Processes that play the episodes: local:N on this machine (0: none), ray or ray:N on a Ray cluster. By
+    default one per core for Gymnasium tasks, and none for other tasks, whose simulator already uses all cores."""
     address: str | None = None
     """The Ray cluster: auto, or HOST:PORT; without it, Ray is started on this machine."""
     cpus_per_worker: int | None = None
-    """Cores of each Ray worker; by default one worker per node has all of them, and each of ray:N has one."""
+    """Cores per Ray worker; by default all cores of its node with ray, and one core with ray:N."""
 
     def __post_init__(self) -> None:
         optional_count(self, "cpus_per_worker")

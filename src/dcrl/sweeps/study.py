@@ -119,7 +119,7 @@ def parse_seeds(words: Sequence[str]) -> tuple[int, ...]:
         except ValueError:
             raise ValueError(f"seeds are numbers such as 3 or ranges such as 0-19, got {word!r}") from None
         if not numbers:
-            raise ValueError(f"a range of seeds ends with the greater one, got {word!r}")
+            raise ValueError(f"the end of a range of seeds must not be below its start, got {word!r}")
         if len(numbers) > 100_000:
             raise ValueError(f"{len(numbers):,} seeds are too many, got {word!r}")
         found.extend(numbers)

@@ -85,7 +85,7 @@ def uni_reward(before: Physics, control: Array, after: Physics) -> Array:
 
 ant_omni = Task(
     name="ant_omni",
-    summary="Ant: reach every place within 30 m with little effort",
+    summary="Ant: reach every position within 30 m with little effort",
     horizon=250,
     observations=("torso x / 30 m", "torso y / 30 m", *LABELS),
     actions=ACTUATORS,
@@ -103,13 +103,13 @@ ant_omni = Task(
 anttrap_omni = dataclasses.replace(
     ant_omni,
     name="anttrap_omni",
-    summary="Ant before a U-shaped trap: reach every place within 30 m with little effort",
+    summary="Ant with a U-shaped trap: reach every position within 30 m with little effort",
     robot=trapped_robot,
 )
 
 ant_uni = Task(
     name="ant_uni",
-    summary="Ant: run forward in every way of using four feet",
+    summary="Ant: run forward, using four feet in every possible way",
     horizon=1000,
     observations=LABELS,
     actions=ACTUATORS,

@@ -26,7 +26,7 @@ class GymnasiumTask:
 
     step_descriptor  (observations (n, O), infos) -> (n, D) of the states just reached; `infos` are the
                      vector API's, one array of n rows per key. `from_info` makes one that reads info entries.
-                     A KeyError at the start means that the environment gives the entry after a step only;
+                     A KeyError at the start means that the environment gives the entry only after a step;
                      the start state then takes the first step's descriptor.
     reward           environment rewards (n,) -> rewards (n,) that are never negative
     """

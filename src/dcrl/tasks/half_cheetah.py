@@ -45,7 +45,7 @@ def reward(before: Physics, control: Array, after: Physics) -> Array:
 
 halfcheetah_uni = Task(
     name="halfcheetah_uni",
-    summary="Half cheetah: run forward in every way of using two feet",
+    summary="Half cheetah: run forward, using two feet in every possible way",
     horizon=1000,
     observations=locomotion.planar_labels(
         "torso quaternion w", "torso quaternion y", joints=JOINTS, height="torso z minus 0.7 m (m)"

@@ -118,7 +118,7 @@ def terminated(physics: Physics) -> Array:
 
 hexapod_uni = Task(
     name="hexapod_uni",
-    summary="Hexapod: walk forward in every way of using six feet",
+    summary="Hexapod: walk forward, using six feet in every possible way",
     horizon=250,
     observations=LABELS,
     actions=JOINTS,

@@ -31,7 +31,7 @@ def terminated(physics: Physics) -> Array:
 
 hopper_uni = Task(
     name="hopper_uni",
-    summary="Hopper: run forward in every way of using one foot",
+    summary="Hopper: run forward, using one foot in every possible way",
     horizon=1000,
     observations=locomotion.planar_labels("torso pitch (rad)", joints=JOINTS),
     actions=JOINTS,

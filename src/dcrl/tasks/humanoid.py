@@ -108,7 +108,7 @@ start = locomotion.start_noise(1e-2, normal_velocity=False)
 
 humanoid_omni = Task(
     name="humanoid_omni",
-    summary="Humanoid: reach every place within 10 m with little effort",
+    summary="Humanoid: reach every position within 10 m with little effort",
     horizon=1000,
     observations=("torso x / 10 m", "torso y / 10 m", *LABELS),
     actions=ACTUATORS,
@@ -126,7 +126,7 @@ humanoid_omni = Task(
 
 humanoid_uni = Task(
     name="humanoid_uni",
-    summary="Humanoid: run forward in every way of using two feet",
+    summary="Humanoid: run forward, using two feet in every possible way",
     horizon=1000,
     observations=LABELS,
     actions=ACTUATORS,

@@ -51,7 +51,7 @@ def reward(before: Physics, control: Array, after: Physics) -> Array:
 
 point_omni = Task(
     name="point_omni",
-    summary="Point mass: reach every place within 3 m with little effort; for checks in seconds",
+    summary="Point mass: reach every position within 3 m with little effort; for quick checks",
     horizon=50,
     observations=("x / 3 m", "y / 3 m", "velocity x (m/s)", "velocity y (m/s)", "share of the episode left"),
     actions=("x", "y"),

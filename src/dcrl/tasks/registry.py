@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import TypeAlias
 
 from dcrl.tasks import catalogue
 from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.tasks.task import Task
-from dcrl.user_code.importing import described, load
+from dcrl.user_code.importing import load
+from dcrl.user_code.offered import load_offered, offered, unknown
 from dcrl.user_code.reference import is_reference
 
 AnyTask: TypeAlias = Task | GymnasiumTask
@@ -23,14 +21,9 @@ BUILT_IN: dict[str, Task] = {
 }
 
 
-@cache
-def _offered() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
-
-
 def names() -> tuple[str, ...]:
     """The names of all known tasks."""
-    return (*BUILT_IN, *(name for name in _offered() if name not in BUILT_IN))
+    return (*BUILT_IN, *(name for name in offered(GROUP) if name not in BUILT_IN))
 
 
 def get(task: str | AnyTask) -> AnyTask:
@@ -41,19 +34,11 @@ def get(task: str | AnyTask) -> AnyTask:
         raise ValueError(f"a task is a name, a dcrl.Task or a dcrl.GymnasiumTask, got a {type(task).__name__}")
     if task in BUILT_IN:
         return BUILT_IN[task]
-    if task in _offered():
-        try:
-            return _as_task(_offered()[task].load(), task)
-        except Exception as error:  # any exception that the package raises when it is imported
-            raise ValueError(f"cannot load the installed task {task!r}: {described(error)}") from error
+    if task in offered(GROUP):
+        return load_offered(GROUP, "task", task, _as_task)
     if is_reference(task):
         return _as_task(load(task, "task", (Task, GymnasiumTask)), task)
-    close = difflib.get_close_matches(task, names(), n=1)
-    hint = f"; did you mean {close[0]}?" if close else "."
-    raise ValueError(
-        f"there is no task {task!r}{hint} Known tasks: {', '.join(names())}; "
-        "or give your own as module:object or file.py:object"
-    )
+    raise unknown("task", task, names())
 
 
 def _as_task(found: object, name: str) -> AnyTask:

@@ -40,7 +40,7 @@ _SOLVERS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Integration:
-    """How physics is stepped: `substeps` of `timestep` seconds make one control period."""
+    """How physics is stepped: one control period has `substeps` steps of `timestep` seconds."""
 
     timestep: float
     substeps: int

@@ -40,7 +40,7 @@ def terminated(physics: Physics) -> Array:
 
 walker2d_uni = Task(
     name="walker2d_uni",
-    summary="Walker: run forward in every way of using two feet",
+    summary="Walker: run forward, using two feet in every possible way",
     horizon=1000,
     observations=locomotion.planar_labels("torso pitch (rad)", joints=JOINTS),
     actions=JOINTS,

@@ -52,7 +52,7 @@ def _imported(file: Path, content: bytes) -> ModuleType:
     loader.get_code = lambda fullname: loader.source_to_code(content, str(file))  # type: ignore[method-assign]
     spec = importlib.util.spec_from_loader(name, loader, origin=str(file))
     if spec is None:
-        raise OSError(f"{file} is no Python file")
+        raise OSError(f"{file} is not a Python file")
     spec.has_location = True
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

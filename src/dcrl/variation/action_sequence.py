@@ -50,7 +50,7 @@ class ActionSequenceConfig:
     ascii_clip: float = 0.2
     """Where the other episode did worse, kernel values below 1 minus this have no gradient, as in PPO."""
     ascii_similarity: float = 0.25
-    """Least similarity of two states."""
+    """Lower bound on the similarity of two states."""
     ascii_discount: float = 0.99
     """Discount of the rewards-to-go."""
 

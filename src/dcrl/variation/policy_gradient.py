@@ -44,7 +44,7 @@ class PolicyGradientConfig:
     policy_learning_rate: float = 5e-3
     """Adam's step size for offspring."""
     parent_age: int | None = field(default=None, metadata=ADDED)
-    """Parents are elites of at most so many generations, as long as there are any; None for all elites (the paper)."""
+    """Select only elites added at most this many generations ago, if there are any; None for all elites (the paper)."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "policy_steps")

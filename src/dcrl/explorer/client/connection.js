@@ -27,8 +27,8 @@ export function watchConnection(command) {
   const notice = make("div", "dcrl-lost");
   notice.setAttribute("role", "alert");
   notice.append(
-    make("b", "", "The server does not answer. "),
-    "Start it again, and this page loads by itself: ",
+    make("b", "", "The server is not responding. "),
+    "Restart it, and this page will reload automatically: ",
     make("code", "", command),
   );
   const look = () => {

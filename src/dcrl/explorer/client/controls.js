@@ -7,7 +7,7 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 /** Fill `bar`; `toggle()`, `seek(step)`, `home()` and `moved()` are called when people use it. */
 export function createControls(bar, { toggle, seek, home, moved }) {
   const play = button("▶", "play or pause (space)", toggle);
-  const back = button("⌂", "put the camera back", home);
+  const back = button("⌂", "reset the camera", home);
   const scrub = make("input", "dcrl-scrub");
   const speed = make("select", "dcrl-speed");
   const follow = make("label", "dcrl-follow");

@@ -51,7 +51,7 @@ export function createPlayer(root, download = null) {
     });
     labels.replaceChildren(...motions.map((motion) => make("span", motion.kind, motion.title)));
     labels.classList.toggle("two", motions.length > 1);
-    say(motions.length ? "" : "Choose a place on the map.");
+    say(motions.length ? "" : "Choose a point on the map.");
     controls.fit(motions.length && end(), posed.length > 0);
     time = 0;
     last = null;

@@ -3,7 +3,7 @@
 
 import { isLost, onConnection } from "dcrl-explorer/connection.js";
 
-const LOST = "The server does not answer, so nothing new can be played.";
+const LOST = "The server is not responding, so nothing new can be played.";
 
 export default {
   template: "<div></div>",

@@ -27,7 +27,7 @@ export function createSceneView(view, canvas, request) {
       renderer.setPixelRatio(Math.min(window.devicePixelRatio, PIXELS));
       renderer.autoClear = false;
     } catch {
-      failed = "This browser has no WebGL, so the robot cannot be drawn; the numbers below are right all the same.";
+      failed = "This browser has no WebGL, so the robot cannot be drawn; the numbers below are still correct.";
     }
   }
   const camera = new THREE.PerspectiveCamera(40, 1, 0.02, 2000);
