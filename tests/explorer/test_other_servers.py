@@ -54,7 +54,7 @@ def test_environments_show_their_own_pictures_until_the_server_ends(
     save_square(unseen, "unseen_task")
     with serving(seen, unseen, "--trust-task") as server:
         page = new_page(server.address, server_ends=True)
-        assert page.locator(".dcrl-heading").inner_text().endswith(square.task.name)  # not its file's
+        assert page.locator(".dcrl-heading").first.inner_text().endswith(square.task.name)  # not its file's
         for cell, steps in ((0, square.STEPS), (2, None)):
             click_at(page, np.array([found.centroids[cell, 0], 0.5]))
             played = dcrl.rollout(square.task, found.genotype[[cell]], 0, hidden=())

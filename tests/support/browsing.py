@@ -52,9 +52,12 @@ def serving(run: Path, *arguments: str | Path, port: int = 0) -> Iterator[Server
         said = process.stdout.readline()
         match = re.search(r"at (http://127\.0\.0\.1:\d+/)", said)
         assert match, said or process.communicate()
-        server = Server(match[1], process)
-        yield server
-        error = "" if process.poll() is not None else server.stop()
+        server, error = Server(match[1], process), ""
+        try:
+            yield server
+        finally:  # also when a test has failed, which would wait for the server otherwise
+            if process.poll() is None:
+                error = server.stop()
     assert (process.returncode, error) == (0, ""), (process.returncode, error)
     assert not (run.parent / ".nicegui").exists()
 
