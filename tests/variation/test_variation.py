@@ -154,7 +154,7 @@ np.savez(sys.argv[2], climbed=climbed, trained=vector(state), before=vector(star
 def test_the_number_of_devices_does_not_matter(tmp_path):
     def on(devices: int) -> dict[str, np.ndarray]:
         environment = os.environ | {
-            "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}",
+            "XLA_FLAGS": f"{os.environ['XLA_FLAGS']} --xla_force_host_platform_device_count={devices}",
             "PYTHONPATH": str(Path(__file__).parents[1]),
         }
         path = tmp_path / f"{devices}.npz"
