@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dcrl.algorithms.algorithm import ArchiveConfig
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.bench.generations import flops, measure_generations, product_gflops
@@ -45,6 +47,7 @@ def test_flops_are_the_papers_arithmetic():
     assert found["pg"] == 3 * 5 * 10 * 2 * (3 * policy + 2 * critic)
 
 
+@pytest.mark.slow
 def test_a_generation_is_measured_stage_by_stage():
     said: list[str] = []
     with small("point_omni") as algorithm:

@@ -102,6 +102,8 @@ def test_other_settings_do_not_mix_with_what_is_there(run, said):
     assert (directory / "own.png").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_stopped_and_called_again_is_as_if_never_stopped(run, said, tmp_path):
     line = (run, "--no-actor", "--repeats", 110)
     with subprocess.Popen(

@@ -53,6 +53,7 @@ def rows(run: Path) -> list[dict[str, float]]:
         return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
+@pytest.mark.slow
 def test_tensorboard_shows_the_metrics(run):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -93,6 +94,7 @@ def history(path: Path) -> list[dict[str, float]]:
     ]
 
 
+@pytest.mark.slow
 def test_wandb_gets_the_metrics_as_one_run_and_offline_sends_nothing(run, environment):
     identity = json.loads((run / "wandb.json").read_text())["id"]
     first, second = (history(path) for path in sorted((run / "wandb").glob(f"offline-run-*/run-{identity}.wandb")))
