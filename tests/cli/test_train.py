@@ -188,6 +188,8 @@ def test_help_shows_the_flags_of_the_algorithm(capsys):
         assert flag in dcrl_me
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_a_stopped_run_leaves_its_results_whole(tmp_path):
     line = [COMMAND, "train", "point_omni", "--preset", "paper", "--output", str(tmp_path), *SMALL]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -40,6 +40,7 @@ def test_fast_is_a_configuration_that_single_flags_override():
     assert changed.hyperparameters.pg == presets.FAST.pg
 
 
+@pytest.mark.slow
 def test_a_run_stores_what_its_preset_resolved_to(tmp_path):
     small = ("--critic-steps", "20", "--policy-steps", "5", "--quiet", "--output", str(tmp_path), *ARCHIVE)
     evaluations = str(configuration("--preset", "fast").hyperparameters.ga_offspring * 4)

@@ -134,6 +134,7 @@ def point():
         yield task, simulator
 
 
+@pytest.mark.slow
 def test_divergence_and_bad_policies_stay_with_themselves(point, policies):
     task, simulator = point
     genotypes, starts, layers = policies(task, 12)

@@ -27,7 +27,7 @@ CAR = GymnasiumTask(
 OPENED = {"mujoco": point_omni, "mjx": point_omni, "gymnasium": CAR}
 
 
-@pytest.fixture(params=OPENED)
+@pytest.fixture(params=["mujoco", pytest.param("mjx", marks=pytest.mark.slow), "gymnasium"])
 def name(request) -> str:
     if request.param == "mjx":
         pytest.importorskip("mujoco.mjx")

@@ -59,12 +59,11 @@ JOINTS = {
         **{"fthigh": "front_thigh", "fshin": "front_shin", "ffoot": "front_foot"},
     },
 }
-CHEAP_ON_MJX = ("point_omni",)  # the others compile for a minute or more on a processor
 CASES = [
     pytest.param(
         (simulator, name),
         id=f"{simulator} {name}",
-        marks=pytest.mark.slow if simulator == "mjx" and name not in CHEAP_ON_MJX else (),
+        marks=pytest.mark.slow if simulator == "mjx" else (),  # compiles for seconds to minutes on a processor
     )
     for simulator in ("mujoco", "mjx")
     for name in TABLE

@@ -222,6 +222,7 @@ def test_errors_say_what_is_wrong(changes, message):
         play(slide(**changes), pushes(0.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["own_robot.py", "own_gymnasium_task.py"])
 def test_the_examples_run_as_scripts(name):
     done = subprocess.run([sys.executable, ROOT / "examples" / name], capture_output=True, text=True, check=True)
