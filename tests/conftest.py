@@ -15,7 +15,8 @@ from dcrl.types import Evaluation
 from support.episodes import Policies, episode_bytes, played, random_policies
 from support.random_runs import give_actor, save_run
 
-LONGEST = ("cli", "explorer", "runs", "analysis", "algorithms")  # folders whose tests start processes or train
+# folders whose tests start processes, train or draw
+LONGEST = ("cli", "runs", "algorithms", "explorer", "documentation", "examples", "analysis", "variation", "learners")
 CACHE = Path(__file__).parents[1] / ".cache" / "tests"
 # `make test` sets this: half of a first run is compilation, most of it optimisation that small tests gain nothing from
 QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
