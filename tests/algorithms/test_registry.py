@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.commands import COMMAND
+from dcrl.cli.main import command
+from dcrl.user_code.offered import offered
 from support.small_runs import rows
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_algorithm.py"
@@ -20,39 +21,39 @@ absent = package_that_is_not_there:algorithm
 """
 
 
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory like site-packages, with a package that offers algorithms."""
-    place = tmp_path_factory.mktemp("site")
-    (place / "search_package.py").write_text(EXAMPLE.read_text(encoding="utf-8"))
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A directory like site-packages, with a package that offers algorithms; the working directory is another."""
+    place = tmp_path / "site"
     metadata = place / "search_package-1.0.dist-info"
-    metadata.mkdir()
+    metadata.mkdir(parents=True)
+    (place / "search_package.py").write_text(EXAMPLE.read_text(encoding="utf-8"))
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: search-package\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(POINTS)
-    return place
+    monkeypatch.syspath_prepend(place)
+    monkeypatch.setenv("DCRL_STATE", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    offered.cache_clear()
+    yield
+    offered.cache_clear()
+    sys.modules.pop("search_package", None)
 
 
-def ran(package: Path, place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH"))))
-    environment = os.environ | {"PYTHONPATH": path, "DCRL_STATE": str(place / "state")}
-    return subprocess.run(
-        [COMMAND, *words], cwd=place, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-
-
-def test_an_algorithm_of_a_package_is_listed_trained_and_resumed_by_its_name(package, tmp_path):
-    listed = ran(package, tmp_path, "algorithms")
-    assert listed.returncode == 0  # although two others cannot be loaded
-    assert "neighbour_me" in listed.stdout
-    assert "cannot load the installed algorithm 'absent'" in listed.stderr
-    train = ("train", "point_omni", "--algorithm", "neighbour_me", *SMALL, "--quiet", "--evaluations")
-    assert ran(package, tmp_path, *train, "32", "--output", "runs").returncode == 0
+@pytest.mark.usefixtures("package")
+def test_an_algorithm_of_a_package_is_listed_trained_and_resumed_by_its_name(capsys):
+    assert command(["algorithms"]) == 0  # although two others cannot be loaded
+    listed = capsys.readouterr()
+    assert "neighbour_me" in listed.out
+    assert "cannot load the installed algorithm 'absent'" in listed.err
+    train = ["train", "point_omni", "--algorithm", "neighbour_me", *SMALL, "--quiet", "--evaluations", "32"]
+    assert command([*train, "--output", "runs"]) == 0
     run = Path("runs/point_omni/neighbour_me/seed-0")
-    resumed = ran(package, tmp_path, "resume", str(run), "--evaluations", "64", "--quiet")
-    assert (resumed.returncode, resumed.stderr) == (0, "")  # it was installed: nothing to trust
-    assert rows(tmp_path / run)[-1]["evaluations"] == "64"
+    assert command(["resume", str(run), "--evaluations", "64", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""  # it was installed: nothing to trust
+    assert rows(run)[-1]["evaluations"] == "64"
 
 
+@pytest.mark.usefixtures("package")
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -61,8 +62,8 @@ def test_an_algorithm_of_a_package_is_listed_trained_and_resumed_by_its_name(pac
         ("neighbor_me", "did you mean neighbour_me?"),
     ],
 )
-def test_one_that_cannot_be_used_is_refused_with_a_sentence(package, tmp_path, name, sentence):
-    refused = ran(package, tmp_path, "train", "point_omni", "--algorithm", name)
-    assert refused.returncode == 2
-    assert sentence in " ".join(refused.stderr.split())
-    assert "Traceback" not in refused.stderr
+def test_one_that_cannot_be_used_is_refused_with_a_sentence(name, sentence, capsys):
+    assert command(["train", "point_omni", "--algorithm", name]) == 2
+    refusal = capsys.readouterr().err
+    assert sentence in " ".join(refusal.split())
+    assert "Traceback" not in refusal

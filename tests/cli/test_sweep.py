@@ -174,13 +174,13 @@ def test_a_sweep_that_is_killed_takes_its_runs_with_it(tmp_path: Path) -> None:
     assert (run / "checkpoints").is_dir()
 
 
-def test_a_failed_run_is_reported_with_its_own_reason(tmp_path: Path) -> None:
+def test_a_failed_run_is_reported_with_its_own_reason(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     line = ("train", "point_omni", "--algorithm", "me", "--evaluations", "32", "--quiet", *SMALL)
     assert command([*line, "--output", str(tmp_path)]) == 0
     held = Lock(tmp_path / "point_omni" / "me" / "seed-0")
+    again = ("sweep", "point_omni", "--algorithms", "me", "--seeds", "0", "--evaluations", "64", "--output")
     try:
-        done = sweep(tmp_path, "--seeds", "0", "--evaluations", "64")
+        assert command([*again, str(tmp_path), "--", *SMALL]) == 1
     finally:
         held.release()
-    assert done.returncode == 1
-    assert f"is in use by process {os.getpid()}" in done.stdout
+    assert f"is in use by process {os.getpid()}" in capfd.readouterr().out
