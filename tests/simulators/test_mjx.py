@@ -152,6 +152,7 @@ def test_divergence_and_bad_policies_stay_with_themselves(point, policies):
     assert not played.transitions.terminated.any()
 
 
+@pytest.mark.slow
 def test_a_batch_may_be_split_and_need_not_be_recorded(point, policies, outcome):
     task, simulator = point
     genotypes, starts, layers = policies(task, 12)
