@@ -5,8 +5,8 @@ INSTALLED := .venv/.installed
 DOCS := .venv/.docs-installed
 RUN := runs/walker2d_uni/dcrl_me/seed-0
 CORES := $(shell nproc 2>/dev/null || echo 2)
-# two processes more than cores, since tests also wait, and at most 8: each takes 1 to 3 GiB; the tests of a file share servers and runs; conftest.py has their order
-PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder --numprocesses $(shell echo $$(($(CORES) < 6 ? $(CORES) + 2 : 8)))
+# one process more than cores, since tests also wait, and at most 8: each takes 1 to 3 GiB; the tests of a file share servers and runs; conftest.py has their order
+PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder --numprocesses $(shell echo $$(($(CORES) < 8 ? $(CORES) + 1 : 8)))
 
 .DEFAULT_GOAL := help
 .PHONY: help install train test test-all check docs dist dist-check bench clean

@@ -21,7 +21,8 @@ def prepare(cache: Path) -> None:
 
     Where `cache` cannot be written to, nothing is kept: JAX would warn about each program that it compiles.
 
-    Has no effect on devices once JAX has computed anything; results do not depend on it.
+    Has no effect on devices once JAX has computed anything. Results do not depend on the number of devices; matrix
+    products with threads differ from those without in their last bits.
     """
     flags = os.environ.get("XLA_FLAGS", "")
     for flag in (f"--xla_force_host_platform_device_count={cores()}", "--xla_cpu_multi_thread_eigen=false"):
