@@ -19,7 +19,7 @@ from support.episodes import Policies, episode_bytes, played, random_policies
 from support.random_runs import give_actor, save_run
 
 # folders whose tests start processes, train or draw
-LONGEST = ("algorithms", "cli", "runs", "explorer", "documentation", "examples", "analysis", "variation", "learners")
+LONGEST = ("algorithms", "explorer", "cli", "runs", "documentation", "examples", "analysis", "variation", "learners")
 CACHE = Path(__file__).parents[1] / ".cache" / "tests"
 # `make test` sets this: half of a first run is compilation, most of it optimisation that small tests gain nothing from
 QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
@@ -27,20 +27,29 @@ os.environ["XLA_FLAGS"] = QUICK if os.environ.get("DCRL_QUICK_COMPILATION") else
 devices.prepare(CACHE)  # as the command does, so that a run in a test's own process gives the same bytes
 
 
-# files that look at the same small runs of every algorithm, which are made once per process
-SHARING = ("algorithms/", "runs/test_resume.py", "variation/test_evolution_strategy.py", "archive/test_novelty.py")
+# files that need the same small runs of every algorithm, or the same server of the explorer, made once per process
+SHARING = {
+    "algorithms": (
+        "algorithms/",
+        "runs/test_resume.py",
+        "variation/test_evolution_strategy.py",
+        "archive/test_novelty",
+    ),
+    "explorer": ("explorer/",),
+}
 
 
-class BySharedRuns(LoadFileScheduling):
-    """The tests of a file go to one process, and so do those of files with the same runs."""
+class Sharing(LoadFileScheduling):
+    """The tests of a file go to one process, and so do those of files that share what is costly to make."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "algorithms" if file.removeprefix("tests/").startswith(SHARING) else file
+        shared = (name for name, files in SHARING.items() if file.removeprefix("tests/").startswith(files))
+        return next(shared, file)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    return BySharedRuns(config, log) if config.getvalue("dist") == "loadfile" else None
+    return Sharing(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

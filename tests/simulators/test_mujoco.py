@@ -19,7 +19,7 @@ from dcrl.types import Evaluation, Physics
 
 # Horizons that let robots fall at different times, and that take a second or two.
 HORIZONS = {"ant_omni": 60, "walker2d_uni": 200, "halfcheetah_uni": 40, "humanoid_uni": 50, "point_omni": 50}
-COUNT = 40
+COUNT = 24
 
 
 def short(name: str, **changes: object) -> object:

@@ -139,6 +139,8 @@ np.savez(sys.argv[2], **trained_and_climbed())
 """
 
 
+@pytest.mark.slow
+@pytest.mark.data
 def test_the_number_of_devices_does_not_matter(tmp_path):
     here = trained_and_climbed()
     devices = 1 if jax.local_device_count() > 1 else 2
