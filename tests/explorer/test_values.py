@@ -96,7 +96,7 @@ def test_other_values_in_the_file_are_offered_by_their_names(run: Path, tmp_path
     assert list(shown(opened)) == ["fitness", "generation of entry", "my value"]
 
 
-@pytest.mark.parametrize(("most", "step"), [(80, 20), (2560, 1000), (7680, 2000), (1_000_000, 500_000), (1, 1)])
+@pytest.mark.parametrize(("most", "step"), [(80, 40), (2560, 1000), (7680, 3000), (1_000_000, 500_000), (1, 1)])
 def test_charts_share_one_labelled_axis_of_evaluations(most: int, step: int) -> None:
     axis = evaluations_axis(np.array([0.0, most]))
     assert axis == {"min": 0, "max": max(most, 2), "interval": step}

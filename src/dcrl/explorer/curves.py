@@ -43,10 +43,10 @@ def _points(x: Floats, y: Floats) -> list[list[float]]:
 
 
 def evaluations_axis(evaluations: Floats) -> dict[str, float]:
-    """The same axis for every chart, from 0 on, with ticks at the same round numbers."""
+    """The same axis for every chart, from 0 on, with ticks at the same round numbers: three, so that all fit."""
     most = max(2.0, float(np.nanmax(evaluations, initial=0.0)))
     power = 10.0 ** np.floor(np.log10(most / 2))
-    step = next(factor * power for factor in (5, 2, 1) if factor * power * 2 <= most)
+    step = next(factor * power for factor in (5, 4, 3, 2, 1) if factor * power * 2 <= most)
     return {"min": 0, "max": most, "interval": float(step)}
 
 
