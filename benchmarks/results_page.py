@@ -3,7 +3,8 @@
     python benchmarks/results_page.py
 
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
-`levers GROUP` or `time TASK SEED`. A test fills every page again and compares, so run this whenever `results/` changes.
+`generation TASK N`, `levers GROUP` or `time TASK SEED`. A test fills every page again and compares, so run this
+whenever `results/` changes.
 """
 
 from __future__ import annotations
@@ -65,6 +66,9 @@ def table(name: str) -> str:
         return claim([finding for finding in tested() if finding.number == int(argument)])
     if kind == "final" and argument in study()[0].tasks:
         return final(argument)
+    if kind == "generation":
+        task, count = argument.split()
+        return generation(task, int(count))
     if kind == "levers":
         return markdown(fast_tables.LEVER_COLUMNS, fast_tables.levers(argument))
     if kind == "time":
@@ -116,6 +120,19 @@ def final(task: str) -> str:
         if columns[0]
     ]
     return markdown(("algorithm", "runs", *map(title, STORED)), rows)
+
+
+def generation(task: str, count: int) -> str:
+    """The QD score after so many generations, which may have cost different numbers of evaluations."""
+    rows = []
+    for series in study()[0].series:
+        own = [record.metrics for record in study()[0].of(task, series)]
+        own = [metrics for metrics in own if len(metrics["generation"]) > count]
+        if own:
+            scores = [float(metrics["qd_score"][count]) for metrics in own]
+            evaluations = f"{int(own[0]['evaluations'][count]):,}"
+            rows.append((label(series), str(len(own)), evaluations, _range(scores, "qd_score")))
+    return markdown(("algorithm", "runs", "evaluations", "QD score"), rows)
 
 
 def _range(sample: Sequence[float], metric: str) -> str:
