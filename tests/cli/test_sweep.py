@@ -23,17 +23,17 @@ SMALL = ("--ga-offspring", "16", *ARCHIVE)
 FILES = ("archive.safetensors", "config.json")
 
 
-def sweep(output: Path, *arguments: str, flags: tuple[str, ...] = SMALL) -> subprocess.CompletedProcess[str]:
-    line = [COMMAND, "sweep", "point_omni", "--algorithms", "me", "--output", output, *arguments, "--", *flags]
-    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
-
-
 def test_runs_are_those_of_train_and_complete_ones_are_left_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    done = sweep(tmp_path / "sweep", "--seeds", "0", "1", "--evaluations", "64", "--at-once", "2")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.findall(r"^(started|done) ", done.stdout, re.M) == ["started", "started", "done", "done"]
+    def sweep(*arguments: str, flags: tuple[str, ...] = SMALL) -> tuple[int, str, str]:
+        line = ("sweep", "point_omni", "--algorithms", "me", "--output", str(tmp_path / "sweep"), *arguments)
+        capfd.readouterr()
+        return command([*line, "--", *flags]), *capfd.readouterr()
+
+    code, output, error = sweep("--seeds", "0", "1", "--evaluations", "64", "--at-once", "2")
+    assert code == 0, output + error
+    assert re.findall(r"^(started|done) ", output, re.M) == ["started", "started", "done", "done"]
     here = tmp_path / "sweep" / "point_omni" / "me"
     assert "map" in (here / "seed-1.log").read_text()
     alone = ("train", "point_omni", "--algorithm", "me", "--seed", "1", "--evaluations", "64", "--quiet", *SMALL)
@@ -43,20 +43,15 @@ def test_runs_are_those_of_train_and_complete_ones_are_left_alone(
         assert (here / "seed-1" / name).read_bytes() == expected.read_bytes()
     before = {path: path.stat().st_mtime_ns for path in here.rglob("*")}
 
-    def again(*arguments: str, flags: tuple[str, ...] = SMALL) -> tuple[int, str, str]:
-        line = ("sweep", "point_omni", "--algorithms", "me", "--output", str(tmp_path / "sweep"), *arguments)
-        capsys.readouterr()
-        return command([*line, "--", *flags]), *capsys.readouterr()
-
-    code, output, _ = again("--seeds", "0", "1", "--evaluations", "79")  # not enough for one more generation
+    code, output, _ = sweep("--seeds", "0", "1", "--evaluations", "79")  # not enough for one more generation
     assert (code, "started" in output) == (0, False)
     assert "complete     2\n  to resume    0" in output
     assert {path: path.stat().st_mtime_ns for path in here.rglob("*")} == before
-    _, output, _ = again("--seeds", "0", "2", "--evaluations", "80", "--dry-run")
+    _, output, _ = sweep("--seeds", "0", "2", "--evaluations", "80", "--dry-run")
     resumed, begun = output.splitlines()[-2:]
     assert f"resume {here / 'seed-0'} --evaluations 80" in resumed
     assert "train point_omni --algorithm me --seed 2 --evaluations 80" in begun
-    code, output, error = again("--seeds", "0", "--evaluations", "80", flags=(*SMALL[:-2], "32", "32"))
+    code, output, error = sweep("--seeds", "0", "--evaluations", "80", flags=(*SMALL[:-2], "32", "32"))
     assert (code, output) == (2, "")
     assert f"{here / 'seed-0'} holds a run with another hidden: [16, 16], not [32, 32]" in error
 

@@ -48,17 +48,20 @@ def test_policy_gradients_climb_a_normalised_critic():
     seen = replay.observation[np.arange(36).reshape(4, 9)]
     parents, conditions = filled_archive().genotype[:2], np.array([[0.5, -0.5], [-0.9, 0.1]], np.float32)
     found = climb(subject, LAYERS, config, critic, parents, conditions, seen)
+    optimiser = optax.adam(0.05)
+
+    @jax.jit
+    def step(policy, state, batch, condition):
+        target = jnp.broadcast_to(condition, (9, 2))
+        slope = jax.grad(lambda policy: -subject.value(critic, batch, act(policy, batch), target).mean())(policy)
+        change, state = optimiser.update(slope, state)
+        return optax.apply_updates(policy, change), state
+
     for parent, condition, offspring in zip(parents, conditions, found, strict=True):
-        policy, optimiser = LAYERS.split(jnp.asarray(parent)), optax.adam(0.05)
+        policy = LAYERS.split(jnp.asarray(parent))
         state = optimiser.init(policy)
         for batch in seen:
-            target = jnp.broadcast_to(condition, (9, 2))
-
-            def loss(policy, batch=batch, target=target):
-                return -subject.value(critic, batch, act(policy, batch), target).mean()
-
-            change, state = optimiser.update(jax.grad(loss)(policy), state)
-            policy = optax.apply_updates(policy, change)
+            policy, state = step(policy, state, batch, condition)
         expected = np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(policy)])
         np.testing.assert_allclose(offspring, expected, atol=1e-4)
 
