@@ -26,14 +26,13 @@ QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=
 os.environ["XLA_FLAGS"] = QUICK if os.environ.get("DCRL_QUICK_COMPILATION") else ""
 devices.prepare(CACHE)  # as the command does, so that a run in a test's own process gives the same bytes
 
-
 # files that need the same small runs of every algorithm, or the same server of the explorer, made once per process
 SHARING = {
     "algorithms": (
         "algorithms/",
         "runs/test_resume.py",
         "variation/test_evolution_strategy.py",
-        "archive/test_novelty",
+        "archive/test_novelty.py",
     ),
     "explorer": ("explorer/",),
 }
