@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dcrl import memory
 from dcrl.archive.cells import cell_of
 from dcrl.types import Bools, Floats
 
@@ -83,9 +84,8 @@ def add(archive: Archive, genotype: Floats, fitness: Floats, descriptor: Floats)
     improvement = np.zeros(len(fitness))
     improvement[rows] = fitness[rows] - np.where(before > -np.inf, before, 0.0)
 
-    new_fitness, new_descriptor, new_genotype = (
-        array.copy() for array in (archive.fitness, archive.descriptor, archive.genotype)
-    )
+    new_fitness, new_descriptor = archive.fitness.copy(), archive.descriptor.copy()
+    new_genotype = memory.copied(archive.genotype)
     new_fitness[targets] = fitness[rows]
     new_descriptor[targets] = descriptor[rows]
     new_genotype[targets] = genotype[rows]

@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import math
-import mmap
+from functools import partial
 
 import numpy as np
 
+from dcrl import memory
 from dcrl.types import Bools, Descriptor, Evaluation, Floats, Ints, Transitions
-
-FLOAT_BYTES = 4
-HUGE_FROM = 4 * 2**20  # bytes of an array for which NumPy asks for huge pages
 
 
 def unplayed(size: int, horizon: int, observation_size: int, action_size: int, descriptor: Descriptor) -> Transitions:
     """Room for so many episodes; short ones stay cheap."""
+    room = partial(memory.uninitialised, small_pages=True)
     return Transitions(
-        observation=_sparse((size, horizon + 1, observation_size)),
-        action=_sparse((size, horizon, action_size)),
-        reward=_sparse((size, horizon)),
-        state_descriptor=_sparse((size, horizon + 1, descriptor.size)),
+        observation=room((size, horizon + 1, observation_size)),
+        action=room((size, horizon, action_size)),
+        reward=room((size, horizon)),
+        state_descriptor=room((size, horizon + 1, descriptor.size)),
         steps=np.zeros(size, np.int32),
         terminated=np.zeros(size, bool),
     )
-
-
-def _sparse(shape: tuple[int, ...]) -> Floats:
-    """An array without content that takes memory only where it is written.
-
-    For large arrays NumPy asks Linux for huge pages, 2 MiB each, so that a few steps of every episode would take, and
-    the kernel would clear, the memory of all steps: 250 MB per generation of the humanoid.
-    """
-    count = math.prod(shape)
-    if count * FLOAT_BYTES < HUGE_FROM or not hasattr(mmap, "MADV_NOHUGEPAGE"):
-        return np.empty(shape, np.float32)
-    memory = mmap.mmap(-1, count * FLOAT_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    with contextlib.suppress(OSError):  # a kernel without huge pages
-        memory.madvise(mmap.MADV_NOHUGEPAGE)
-    return np.frombuffer(memory, np.float32).reshape(shape)
 
 
 class Recorder:
