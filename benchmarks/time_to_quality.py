@@ -9,7 +9,7 @@ the paper's time. `me`, `pga_me`, the paper's `dcrl_me` and the preset `fast` ar
 re-evaluated at every mark, and at the threshold or the end (`timed_run.py`, which does each run).
 
 A run's result is one JSON file in the output directory. The same command again does what is missing, and prints the
-table of what is there; `runs.csv` has one line per run.
+table of what is there; `runs.csv` has one line per run. `--only paper fast me` leaves the others for another time.
 """
 
 from __future__ import annotations
@@ -54,20 +54,26 @@ def main() -> None:
         metavar="NAME: FLAGS",
         help="another one, as flags of dcrl train",
     )
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="run only these of the configurations now")
     parser.add_argument("--output", type=Path, default=Path("time_to_quality"))
     flags = parser.parse_args()
     configurations = ALWAYS | dict(named(text) for text in flags.configuration)
+    chosen = configurations if flags.only is None else {name: configurations.get(name, "") for name in flags.only}
+    if not chosen.keys() <= configurations.keys():
+        sys.exit(f"--only takes names out of {', '.join(configurations)}, got {' '.join(flags.only)}")
     for seed in flags.seeds:
-        for name, own in configurations.items():
+        for name, own in chosen.items():
             path = result_path(flags, name, seed)
             if path.exists():
                 if json.loads(path.read_text())["flags"][1 : 1 + len(shlex.split(own))] != shlex.split(own):
                     sys.exit(f"{path} is of other flags than {own!r}; give it another name or another --output")
                 continue
             run(flags, name, own, seed, path)
+    paths = {name: [result_path(flags, name, seed) for seed in flags.seeds] for name in configurations}
     results = {
-        name: [json.loads(result_path(flags, name, seed).read_text()) for seed in flags.seeds]
-        for name in configurations
+        name: [json.loads(path.read_text()) for path in found]
+        for name, found in paths.items()
+        if all(path.exists() for path in found)
     }
     write_csv(flags.output / flags.task / "runs.csv", flags, results)
     print_table(flags, results)

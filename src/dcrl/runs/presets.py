@@ -19,7 +19,14 @@ FAST_ALGORITHM = catalogue.DEFAULT
 FAST = DCRLConfig(
     pg_target="neighbour",
     pg=PolicyGradientConfig(policy_steps=50),
-    td3=TD3Config(critic_steps=2000, critic_hidden=(128, 128), critic_norm="layer"),
+    td3=TD3Config(
+        critic_steps=2000,
+        critic_hidden=(128, 128),
+        critic_norm="layer",
+        batch_size=64,
+        critic_learning_rate=6e-4,
+        actor_learning_rate=6e-4,
+    ),
 )
 
 
