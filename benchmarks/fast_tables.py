@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import math
+import statistics
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -11,9 +13,18 @@ from typing import Any
 
 FAST = Path(__file__).parents[1] / "results" / "fast"
 EVALUATIONS = (2_560, 5_120)  # at which scores are compared
-NAMES = {"paper": "`dcrl_me`, the paper's settings", "fast": "`--preset fast`", "me": "`--algorithm me`"}
+PAPER_RUNS = Path("walker2d_uni", "dcrl_me")  # below results/; the runs of what was tried are compared with these
+NAMES = {
+    "paper": "`dcrl_me`, the paper's settings",
+    "fast": "`--preset fast`",
+    "pga_me": "`--algorithm pga_me`",
+    "me": "`--algorithm me`",
+}
 LEVER_COLUMNS = ("flags", "QD score at 2,560", "at 5,120", "coverage", "million steps", "processor seconds")
+FINAL_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "processor seconds")
+SCORE_COLUMNS = ("flags", "seed", "evaluations", "million steps", "processor seconds")
 TIME_COLUMNS = (
+    "seed",
     "configuration",
     "seconds to the threshold",
     "of the paper's time",
@@ -27,11 +38,7 @@ TIME_COLUMNS = (
 
 def levers(group: str) -> list[tuple[str, ...]]:
     """One row per configuration that was tried, in the order of the file."""
-    with (FAST / "levers.csv").open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["group"] == group]
-    if not rows:
-        raise ValueError(f"{FAST / 'levers.csv'} has no group {group!r}")
-    return [_lever(flags, list(own)) for flags, own in groupby(rows, key=lambda row: row["flags"])]
+    return [_lever(flags, rows) for (flags,), rows in _grouped(group, "flags")]
 
 
 def _lever(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
@@ -46,24 +53,103 @@ def _lever(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
     )
 
 
-def time_to_quality(task: str, seed: int) -> Iterator[tuple[str, ...]]:
-    """One row per configuration: how long it took to reach the paper's final QD score, and what was found there."""
-    runs = {name: json.loads((FAST / task / f"{name}-{seed}.json").read_text()) for name in NAMES}
-    paper = _reached(runs["paper"])["wall_seconds"]
-    for name, run in runs.items():
-        row, archive = _reached(run), run["archives"][-1]
-        yield (
-            NAMES[name],
-            f"{row['wall_seconds']:.0f}",
-            f"{row['wall_seconds'] / paper:.2f}",
-            f"{row['evaluations']:,}",
-            *(f"{archive[score]:,.0f}" for score in ("qd_score", "expected_qd_score", "corrected_qd_score")),
-            f"{row['processor_seconds'] / row['wall_seconds'] / run['machine']['cores']:.0%}",
+def finals(group: str) -> list[tuple[str, ...]]:
+    """One row per configuration: what it reached in the end."""
+    rows = [(flags, own[-1]) for (flags,), own in _grouped(group, "flags")]
+    return [
+        (
+            f"`{flags}`" if flags else "none",
+            f"{int(last['evaluations']):,}",
+            f"{float(last['qd_score']):,.0f}",
+            f"{float(last['coverage']):.1%}",
+            f"{float(last['processor_seconds']):.0f}",
+        )
+        for flags, last in rows
+    ]
+
+
+def to_the_papers_score(group: str) -> list[tuple[str, ...]]:
+    """One row per configuration and seed: what it took to reach the final QD score of the paper's settings."""
+    return [_costs(flags, int(seed), rows) for (flags, seed), rows in _grouped(group, "flags", "seed")]
+
+
+def _costs(flags: str, seed: int, rows: list[dict[str, str]]) -> tuple[str, ...]:
+    with (FAST.parent / PAPER_RUNS / f"seed-{seed}" / "metrics.csv").open(newline="") as file:
+        threshold = float(list(csv.DictReader(file))[-1]["qd_score"])
+    reached = next(row for row in rows if float(row["qd_score"]) >= threshold)
+    return (
+        f"`{flags}`" if flags else "none",
+        str(seed),
+        f"{int(reached['evaluations']):,}",
+        f"{int(reached['environment_steps']) / 1e6:.2f}",
+        f"{float(reached['processor_seconds']):.0f}",
+    )
+
+
+def time_to_quality(task: str) -> Iterator[tuple[str, ...]]:
+    """One row per seed and configuration: how long it took to reach the paper's final QD score, and what was found
+    there; then the medians.
+    """
+    seeds = sorted(int(path.stem.partition("-")[2]) for path in (FAST / task).glob("paper-*.json"))
+    reached: dict[str, list[_Reached]] = {}
+    for seed in seeds:
+        for name in NAMES:
+            path = FAST / task / f"{name}-{seed}.json"
+            if path.exists():
+                reached.setdefault(name, []).append(_Reached(json.loads(path.read_text())))
+    for number, seed in enumerate(seeds):
+        for name, runs in reached.items():
+            if len(runs) == len(seeds):
+                yield (str(seed), NAMES[name], *runs[number].cells(reached["paper"][number]))
+    for name, runs in reached.items():
+        if len(runs) == len(seeds) > 1:
+            ratios = [run.seconds / paper.seconds for run, paper in zip(runs, reached["paper"], strict=True)]
+            yield ("median", NAMES[name], *_medians(runs, ratios))
+
+
+class _Reached:
+    """A run at the generation that reached the threshold; at its last one if it did not, or if it defines it."""
+
+    def __init__(self, run: dict[str, Any]) -> None:
+        threshold, rows = run["threshold"], run["rows"]
+        above = [] if threshold is None else [row for row in rows if row["qd_score"] >= threshold]
+        row = above[0] if above else rows[-1]
+        self.seconds = row["wall_seconds"] if above or threshold is None else math.inf
+        self.limit, self.evaluations = row["wall_seconds"], row["evaluations"]
+        self.stored, self.expected, self.corrected = (
+            run["archives"][-1][score] for score in ("qd_score", "expected_qd_score", "corrected_qd_score")
+        )
+        self.used = row["processor_seconds"] / row["wall_seconds"] / run["machine"]["cores"]
+
+    def cells(self, paper: _Reached) -> tuple[str, ...]:
+        never = math.isinf(self.seconds)
+        return (
+            f"not within {self.limit:.0f}" if never else f"{self.seconds:.0f}",
+            "" if never else f"{self.seconds / paper.seconds:.2f}",
+            f"{self.evaluations:,}",
+            *(f"{score:,.0f}" for score in (self.stored, self.expected, self.corrected)),
+            f"{self.used:.0%}",
         )
 
 
-def _reached(run: dict[str, Any]) -> dict[str, Any]:
-    """The generation that reached the threshold; of the paper's settings, which define it, the last."""
-    threshold = run["threshold"]
-    rows: list[dict[str, Any]] = run["rows"]
-    return rows[-1] if threshold is None else next(row for row in rows if row["qd_score"] >= threshold)
+def _medians(runs: list[_Reached], ratios: list[float]) -> tuple[str, ...]:
+    seconds, ratio = statistics.median(run.seconds for run in runs), statistics.median(ratios)
+    return (
+        "never" if math.isinf(seconds) else f"{seconds:.0f}",
+        "" if math.isinf(ratio) else f"{ratio:.2f}",
+        f"{statistics.median(run.evaluations for run in runs):,.0f}",
+        *(
+            f"{statistics.median(getattr(run, score) for run in runs):,.0f}"
+            for score in ("stored", "expected", "corrected")
+        ),
+        f"{statistics.median(run.used for run in runs):.0%}",
+    )
+
+
+def _grouped(group: str, *names: str) -> list[tuple[tuple[str, ...], list[dict[str, str]]]]:
+    """The rows of a group by these columns, in the order of the file."""
+    with (FAST / "levers.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["group"] == group]
+    if not rows:
+        raise ValueError(f"{FAST / 'levers.csv'} has no group {group!r}")
+    return [(key, list(own)) for key, own in groupby(rows, key=lambda row: tuple(row[name] for name in names))]

@@ -3,8 +3,8 @@
     python benchmarks/results_page.py
 
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
-`generation TASK N`, `levers GROUP` or `time TASK SEED`. A test fills every page again and compares, so run this
-whenever `results/` changes.
+`generation TASK N`, `levers GROUP`, `finals GROUP`, `reached GROUP` or `time TASK`. A test fills every page again and
+compares, so run this whenever `results/` changes.
 """
 
 from __future__ import annotations
@@ -71,9 +71,12 @@ def table(name: str) -> str:
         return generation(task, int(count))
     if kind == "levers":
         return markdown(fast_tables.LEVER_COLUMNS, fast_tables.levers(argument))
+    if kind == "finals":
+        return markdown(fast_tables.FINAL_COLUMNS, fast_tables.finals(argument))
+    if kind == "reached":
+        return markdown(fast_tables.SCORE_COLUMNS, fast_tables.to_the_papers_score(argument))
     if kind == "time":
-        task, seed = argument.split()
-        return markdown(fast_tables.TIME_COLUMNS, [*fast_tables.time_to_quality(task, int(seed))])
+        return markdown(fast_tables.TIME_COLUMNS, [*fast_tables.time_to_quality(argument)])
     raise ValueError(f"there is no table {name!r} of results; the first lines of this file list them")
 
 

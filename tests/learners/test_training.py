@@ -86,15 +86,16 @@ def test_training_fits_the_critic_to_known_returns():
 
 
 def test_updates_in_proportion_to_transitions():
-    """As many updates as all transitions so far allow, in units, and at most critic_steps per generation."""
+    """As many updates as all transitions so far ask for, in units, and at least critic_steps per generation."""
     replay = filled_replay(learner())
-    subject = learner(critic_steps=1000, updates_per_transition=450.5 / replay.inserted)
+    subject = learner(critic_steps=100, updates_per_transition=650.5 / replay.inserted)
     first = trained(subject, replay)
-    assert critic_updates(first) == 400
-    assert same(first, training.train(subject, first, replay, keys.root(2)))  # 50 are left: less than a unit
-    eager = learner(critic_steps=600, updates_per_transition=1e6)
-    assert critic_updates(trained(eager, replay)) == 600
-    assert same(trained(eager, replay), trained(learner(critic_steps=600), replay))
+    assert critic_updates(first) == 600
+    second = training.train(subject, first, replay, keys.root(2))  # 50 more are asked for: fewer than critic_steps
+    assert critic_updates(second) == 700
+    least = learner(critic_steps=600, updates_per_transition=1e-6)
+    assert critic_updates(trained(least, replay)) == 600
+    assert same(trained(least, replay), trained(learner(critic_steps=600), replay))
 
 
 def critic_updates(state: TD3State) -> int:

@@ -16,7 +16,8 @@ import fuzz
 from dcrl import files
 from dcrl.networks.policies import Layers
 from dcrl.repertoires.save import save
-from fuzz import header, small, with_header
+from fuzz import small
+from mutations import header, with_header
 from support.making import assert_same, refusal
 
 

@@ -16,7 +16,8 @@ from safetensors.numpy import load_file
 import dcrl
 from dcrl import files
 from dcrl.version import __version__
-from fuzz import header, small
+from fuzz import small
+from mutations import header
 from support.making import FORMAT_1, assert_same, refusal
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "repertoire-file.md"

@@ -59,8 +59,8 @@ class TD3Config:
     return_steps: int = field(default=1, metadata=ADDED)
     """n of the n-step returns that critics are trained on."""
     updates_per_transition: float | None = field(default=None, metadata=ADDED)
-    """Critic updates per collected transition, at most critic_steps per generation; None for critic_steps in every
-    generation."""
+    """Critic updates per transition collected since the start, and at least critic_steps per generation; None for
+    critic_steps in every generation (the paper)."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size", "return_steps")

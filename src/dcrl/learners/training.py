@@ -30,8 +30,8 @@ def train(
 
     `reward`, if given, computes the rewards of rows of the replay buffer instead of the stored ones.
     """
-    index = np.asarray(sample_index(keys.stream(key, "samples"), learner.config, replay.size))
-    index = index[: groups_due(learner.config, state, replay)]
+    due = groups_due(learner.config, state, replay)
+    index = np.asarray(sample_index(keys.stream(key, "samples"), learner.config, due, replay.size))
     smoothing = keys.stream(key, "smoothing")
     groups = max(1, CHUNK // learner.config.actor_delay)
     for first in range(0, len(index), groups):
@@ -45,21 +45,19 @@ def train(
 
 
 def groups_due(config: TD3Config, state: TD3State, replay: Replay) -> int:
-    """How many groups of `actor_delay` critic updates this generation has: all, or what the transitions allow."""
-    most = config.critic_steps // config.actor_delay
+    """How many groups of `actor_delay` critic updates this generation has: more where there are many transitions."""
+    least = config.critic_steps // config.actor_delay
     if config.updates_per_transition is None:
-        return most
-    allowed = int(config.updates_per_transition * replay.inserted)
+        return least
     done = int(optax.tree_utils.tree_get(state.critics[0].optimiser, "count"))  # Adam counts them
-    due = (allowed - done) // (config.actor_delay * UNIT) * UNIT
-    return min(most, max(0, due))
+    behind = int(config.updates_per_transition * replay.inserted) - done
+    return max(least, behind // (config.actor_delay * UNIT) * UNIT)
 
 
-@partial(jax.jit, static_argnames=("config",))
-def sample_index(key: jax.Array, config: TD3Config, size: int) -> jax.Array:
+@partial(jax.jit, static_argnames=("config", "groups"))
+def sample_index(key: jax.Array, config: TD3Config, groups: int, size: int) -> jax.Array:
     """(groups, actor_delay, batch) rows drawn uniformly, with replacement."""
-    shape = (config.critic_steps // config.actor_delay, config.actor_delay, config.batch_size)
-    return jax.random.randint(key, shape, 0, size)
+    return jax.random.randint(key, (groups, config.actor_delay, config.batch_size), 0, size)
 
 
 @partial(jax.jit, static_argnames=("learner",))

@@ -21,6 +21,7 @@ FAST = DCRLConfig(
     pg=PolicyGradientConfig(policy_steps=50),
     td3=TD3Config(
         critic_steps=2000,
+        updates_per_transition=1 / 32,
         critic_hidden=(128, 128),
         critic_norm="layer",
         batch_size=64,
