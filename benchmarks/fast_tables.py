@@ -91,20 +91,14 @@ def time_to_quality(task: str) -> Iterator[tuple[str, ...]]:
     there; then the medians.
     """
     seeds = sorted(int(path.stem.partition("-")[2]) for path in (FAST / task).glob("paper-*.json"))
-    reached: dict[str, list[_Reached]] = {}
-    for seed in seeds:
-        for name in NAMES:
-            path = FAST / task / f"{name}-{seed}.json"
-            if path.exists():
-                reached.setdefault(name, []).append(_Reached(json.loads(path.read_text())))
-    for number, seed in enumerate(seeds):
-        for name, runs in reached.items():
-            if len(runs) == len(seeds):
-                yield (str(seed), NAMES[name], *runs[number].cells(reached["paper"][number]))
-    for name, runs in reached.items():
+    paths = {(name, seed): FAST / task / f"{name}-{seed}.json" for seed in seeds for name in NAMES}
+    found = {key: _Reached(json.loads(path.read_text())) for key, path in paths.items() if path.exists()}
+    for (name, seed), run in found.items():
+        yield (str(seed), NAMES[name], *run.cells(found["paper", seed]))
+    for name in NAMES:
+        runs = [(run, found["paper", seed]) for (own, seed), run in found.items() if own == name]
         if len(runs) == len(seeds) > 1:
-            ratios = [run.seconds / paper.seconds for run, paper in zip(runs, reached["paper"], strict=True)]
-            yield ("median", NAMES[name], *_medians(runs, ratios))
+            yield ("median", NAMES[name], *_medians(runs))
 
 
 class _Reached:
@@ -132,17 +126,18 @@ class _Reached:
         )
 
 
-def _medians(runs: list[_Reached], ratios: list[float]) -> tuple[str, ...]:
-    seconds, ratio = statistics.median(run.seconds for run in runs), statistics.median(ratios)
+def _medians(runs: list[tuple[_Reached, _Reached]]) -> tuple[str, ...]:
+    """Of runs, each with that of the paper's settings."""
+
+    def middle(name: str) -> float:
+        return statistics.median(getattr(run, name) for run, _ in runs)
+
+    seconds, ratio = middle("seconds"), statistics.median(run.seconds / paper.seconds for run, paper in runs)
     return (
         "never" if math.isinf(seconds) else f"{seconds:.0f}",
         "" if math.isinf(ratio) else f"{ratio:.2f}",
-        f"{statistics.median(run.evaluations for run in runs):,.0f}",
-        *(
-            f"{statistics.median(getattr(run, score) for run in runs):,.0f}"
-            for score in ("stored", "expected", "corrected")
-        ),
-        f"{statistics.median(run.used for run in runs):.0%}",
+        *(f"{middle(name):,.0f}" for name in ("evaluations", "stored", "expected", "corrected")),
+        f"{middle('used'):.0%}",
     )
 
 
