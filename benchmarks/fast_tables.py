@@ -44,7 +44,7 @@ def levers(group: str) -> list[tuple[str, ...]]:
 def _lever(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
     first, last = (min(rows, key=lambda row: abs(int(row["evaluations"]) - count)) for count in EVALUATIONS)
     return (
-        f"`{flags}`" if flags else "none",
+        _named(flags),
         f"{float(first['qd_score']):,.0f}",
         f"{float(last['qd_score']):,.0f}",
         f"{float(last['coverage']):.1%}",
@@ -58,7 +58,7 @@ def finals(group: str) -> list[tuple[str, ...]]:
     rows = [(flags, own[-1]) for (flags,), own in _grouped(group, "flags")]
     return [
         (
-            f"`{flags}`" if flags else "none",
+            _named(flags),
             f"{int(last['evaluations']):,}",
             f"{float(last['qd_score']):,.0f}",
             f"{float(last['coverage']):.1%}",
@@ -78,7 +78,7 @@ def _costs(flags: str, seed: int, rows: list[dict[str, str]]) -> tuple[str, ...]
         threshold = float(list(csv.DictReader(file))[-1]["qd_score"])
     reached = next(row for row in rows if float(row["qd_score"]) >= threshold)
     return (
-        f"`{flags}`" if flags else "none",
+        _named(flags),
         str(seed),
         f"{int(reached['evaluations']):,}",
         f"{int(reached['environment_steps']) / 1e6:.2f}",
@@ -139,6 +139,10 @@ def _medians(runs: list[tuple[_Reached, _Reached]]) -> tuple[str, ...]:
         *(f"{middle(name):,.0f}" for name in ("evaluations", "stored", "expected", "corrected")),
         f"{middle('used'):.0%}",
     )
+
+
+def _named(flags: str) -> str:
+    return f"`{flags}`" if flags else "none"
 
 
 def _grouped(group: str, *names: str) -> list[tuple[tuple[str, ...], list[dict[str, str]]]]:

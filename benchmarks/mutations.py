@@ -59,9 +59,7 @@ def relabelled(random: Random, content: bytes) -> bytes:
     """A header of valid JSON in which one entry is another's, or nonsense."""
     if content[:1] == b"{":
         return rewritten(random, content)
-    head, data = header(content)
-    names = [name for name in head if name != "__metadata__"]
-    one, other = random.choice(names, 2)
+    head, data, one, other = _two_tensors(random, content)
     wrong = random.choice(["dtype", "shape", "data_offsets"])
     values = [head[other][wrong], [], [-1], [2**63], "F64", None, [0, 0], [1, 2**62], {}, "BOOL"]
     head[one] = head[one] | {wrong: values[random.integers(len(values))]}
@@ -72,11 +70,16 @@ def swapped(random: Random, content: bytes) -> bytes:
     """Two tensors under each other's name."""
     if content[:1] == b"{":
         return rewritten(random, content)
-    head, data = header(content)
-    names = [name for name in head if name != "__metadata__"]
-    one, other = random.choice(names, 2)
+    head, data, one, other = _two_tensors(random, content)
     head[one], head[other] = head[other], head[one]
     return with_header(head, data)
+
+
+def _two_tensors(random: Random, content: bytes) -> tuple[dict[str, Any], bytes, str, str]:
+    """The header, the data, and the names of two tensors, which may be the same."""
+    head, data = header(content)
+    one, other = random.choice([name for name in head if name != "__metadata__"], 2)
+    return head, data, one, other
 
 
 def rewritten(random: Random, content: bytes) -> bytes:

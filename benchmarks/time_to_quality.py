@@ -96,7 +96,10 @@ def run(flags: argparse.Namespace, name: str, own: str, seed: int, path: Path) -
     line += ["--repeats", str(flags.repeats), "--marks", *map(str, flags.marks)]
     evaluations = flags.evaluations
     if name != PAPER:
-        paper = json.loads(result_path(flags, PAPER, seed).read_text())["rows"][-1]
+        threshold = result_path(flags, PAPER, seed)
+        if not threshold.exists():
+            sys.exit(f"{threshold} is missing: the final QD score of {PAPER!r} is the threshold; add it to --only")
+        paper = json.loads(threshold.read_text())["rows"][-1]
         line += ["--threshold", str(paper["qd_score"]), "--seconds", str(flags.patience * paper["wall_seconds"])]
         evaluations = NO_LIMIT
     line += ["--", flags.task, *shlex.split(own), "--seed", str(seed), "--evaluations", str(evaluations)]

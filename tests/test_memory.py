@@ -1,5 +1,8 @@
 """Memory that is used again: never while anything refers to it."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -75,6 +78,24 @@ def test_threads_never_get_the_same_memory():
 
     with ThreadPoolExecutor(4) as threads:
         assert all(threads.map(work, range(4)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform cannot fork")
+def test_a_forked_process_does_not_write_into_its_parents_arrays():
+    code = f"""
+import os
+from dcrl import memory
+array = memory.uninitialised({SHAPE})
+array[:] = 1
+child = os.fork()
+if not child:
+    array[:] = 2
+    os._exit(0)
+os.waitpid(child, 0)
+print(array.min(), array.max())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1.0", "1.0"]
 
 
 def test_earlier_archives_keep_their_elites():

@@ -20,6 +20,9 @@ FLOAT_BYTES = 4
 LARGE = 4 * 2**20  # bytes; smaller arrays are the memory allocator's own business
 KEPT = 12  # blocks kept for their next use: those of an archive and of two batches of episodes
 
+# Where processes can be forked: a child must not write into the arrays of its parent. The default is shared memory.
+PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+
 Kind = tuple[int, bool]  # bytes, and whether the pages are small
 _free: deque[tuple[Kind, mmap.mmap]] = deque(maxlen=KEPT)  # its methods are atomic, so that it needs no lock
 
@@ -60,7 +63,7 @@ def _taken(kind: Kind) -> mmap.mmap | None:
 
 def _new(kind: Kind) -> mmap.mmap:
     size, small_pages = kind
-    block = mmap.mmap(-1, size)
+    block = mmap.mmap(-1, size, **PRIVATE)
     advice = getattr(mmap, "MADV_NOHUGEPAGE" if small_pages else "MADV_HUGEPAGE", None)
     if advice is not None:
         with contextlib.suppress(OSError):  # a kernel without huge pages

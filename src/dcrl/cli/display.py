@@ -40,7 +40,7 @@ def _faster(config: RunConfig) -> list[str]:
     """What the paper's settings of DCRL-MAP-Elites could be replaced with."""
     if config.algorithm != FAST_ALGORITHM or config.hyperparameters == FAST:
         return []
-    return ["  faster       --preset fast: smaller critics and less training, for a CPU: docs/algorithms/fast.md"]
+    return ["  faster       --preset fast: smaller critics and cheaper updates, for a CPU: docs/algorithms/fast.md"]
 
 
 class Display:

@@ -70,7 +70,7 @@ def train(
 
     The budget is 7,680 evaluations, as with `preset="quick"`, unless `preset` or `evaluations` sets another.
     `hyperparameters` is the algorithm's configuration, such as `DCRLConfig(pg_offspring=32)`; the paper's by default.
-    `preset="fast"` is a configuration of `dcrl_me` that learns less and evaluates more, for a CPU.
+    `preset="fast"` is a configuration of `dcrl_me` with smaller critics and cheaper updates, for a CPU.
     The archive and the figures are refreshed every `refresh_seconds`. The complete state is saved every
     `checkpoint_minutes`, or every `checkpoint_generations` if that comes first; the last `keep_checkpoints` are kept.
     `workers`, `address` and `cpus_per_worker` say where episodes are simulated, like the flags of `dcrl train`.
