@@ -32,6 +32,7 @@ from frames import Arrays, receive, send
 from turns import HIDDEN, Sizes
 
 COLUMNS = ("generation", "evaluations", "wall_seconds", "qd_score", "coverage", "max_fitness")
+OPERATORS = ("pg", "ai", "ga")  # in the order of QDax's offspring
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,19 +73,21 @@ def main() -> int:
         archive = setting.empty_archive(ArchiveConfig(cells=sizes.cells, cvt_samples=sizes.cvt_samples), config.seed)
         genotypes = initial_policies(layers, config.seed, sizes.offspring)
         rows = csv.writer(file)
-        rows.writerow(COLUMNS)
+        rows.writerow((*COLUMNS, *(f"added_{name}" for name in OPERATORS)))
         last = config.evaluations // sizes.offspring - 1
         for generation in range(last + 1):
             key = keys.stream(keys.generation(keys.root(config.seed), generation), "start")
             played = evaluate(
                 simulator, task.descriptor, genotypes, keys.each(key, len(genotypes)), layers, record=True
             )
-            archive, _ = archives.add(archive, genotypes, played.fitness, played.descriptor)
+            archive, addition = archives.add(archive, genotypes, played.fitness, played.descriptor)
+            added = added_by_operator(addition, sizes) if generation else (0, 0, 0)
             counted = (generation + 1) * sizes.offspring
             row = (generation, counted, round(time.monotonic() - begin, 1))
-            rows.writerow((*row, archive.qd_score, archive.coverage, archive.max_fitness))
+            rows.writerow((*row, archive.qd_score, archive.coverage, archive.max_fitness, *added))
             file.flush()
-            print(f"{counted:,} evaluations: QD score {archive.qd_score:,.0f}, {row[2]} s", flush=True)
+            entered = " ".join(f"{name} +{count}" for name, count in zip(OPERATORS, added, strict=True))
+            print(f"{counted:,} evaluations: QD score {archive.qd_score:,.0f}, {entered}, {row[2]} s", flush=True)
             if generation == last:
                 break
             message = steps(played) | {"genotype": genotypes}
@@ -98,6 +101,12 @@ def main() -> int:
             genotypes = answer["genotype"]
         process.stdin.close()
     return 0
+
+
+def added_by_operator(addition: archives.Addition, sizes: Sizes) -> tuple[int, ...]:
+    """How many offspring of each operator entered the archive."""
+    own = np.split(addition.added, np.cumsum([sizes.pg_offspring, sizes.ai_offspring]))
+    return tuple(int(part.sum()) for part in own)
 
 
 def steps(played: Evaluation) -> Arrays:

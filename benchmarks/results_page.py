@@ -3,8 +3,8 @@
     python benchmarks/results_page.py
 
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
-`generation TASK N`, `levers GROUP`, `finals GROUP`, `reached GROUP` or `time TASK`. A test fills every page again and
-compares, so run this whenever `results/` changes.
+`generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `reached GROUP` or `time TASK`. A test fills every
+page again and compares, so run this whenever `results/` changes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import fast_tables
+import qdax_tables
 from dcrl.analysis.claims import NUMBERED, Finding, findings, improvements
 from dcrl.analysis.claims_section import text
 from dcrl.analysis.collection import Collection, collect
@@ -45,6 +46,9 @@ def main() -> int:
             if made.exists():
                 shutil.copyfile(made, DOCS / "pictures" / f"results_{name}.png")
                 print(f"drew docs/pictures/results_{name}.png")
+    for task in sorted(path.name for path in RESULTS.glob("qdax/*")):
+        qdax_tables.draw(task, DOCS / "pictures" / f"qdax_{task}.png")
+        print(f"drew docs/pictures/qdax_{task}.png")
     return 0
 
 
@@ -69,6 +73,8 @@ def table(name: str) -> str:
     if kind == "generation":
         task, count = argument.split()
         return generation(task, int(count))
+    if kind == "qdax":
+        return markdown(qdax_tables.COLUMNS, [*qdax_tables.table(argument)])
     if kind == "levers":
         return markdown(fast_tables.LEVER_COLUMNS, fast_tables.levers(argument))
     if kind == "finals":
