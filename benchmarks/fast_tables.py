@@ -23,6 +23,16 @@ NAMES = {
 LEVER_COLUMNS = ("flags", "QD score at 2,560", "at 5,120", "coverage", "million steps", "processor seconds")
 FINAL_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "processor seconds")
 SCORE_COLUMNS = ("flags", "seed", "evaluations", "million steps", "processor seconds")
+OPERATOR_COLUMNS = (
+    "flags",
+    "evaluations",
+    "QD score",
+    "coverage",
+    "added: ga, pg, ai",
+    "similarity: pg, ai",
+    "processor seconds",
+)
+LATEST = 10  # generations over which similarities are averaged
 TIME_COLUMNS = (
     "seed",
     "configuration",
@@ -83,6 +93,28 @@ def _costs(flags: str, seed: int, rows: list[dict[str, str]]) -> tuple[str, ...]
         f"{int(reached['evaluations']):,}",
         f"{int(reached['environment_steps']) / 1e6:.2f}",
         f"{float(reached['processor_seconds']):.0f}",
+    )
+
+
+def operators(task: str) -> list[tuple[str, ...]]:
+    """One row per configuration: what each operator added in the whole run, and the mean similarity at its end."""
+    with (FAST / f"{task}.csv").open(newline="") as file:
+        runs = groupby(csv.DictReader(file), key=lambda row: row["flags"])
+        return [_by_operator(flags, list(rows)) for flags, rows in runs]
+
+
+def _by_operator(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
+    last = rows[-1]
+    added = (sum(int(row[f"added_{name}"]) for row in rows) for name in ("ga", "pg", "ai"))
+    similar = (statistics.mean(float(row[f"similarity_{name}"]) for row in rows[-LATEST:]) for name in ("pg", "ai"))
+    return (
+        _named(flags),
+        f"{int(last['evaluations']):,}",
+        f"{float(last['qd_score']):,.0f}",
+        f"{float(last['coverage']):.1%}",
+        ", ".join(map(str, added)),
+        ", ".join(f"{value:.2f}" for value in similar),
+        f"{float(last['processor_seconds']):.0f}",
     )
 
 
