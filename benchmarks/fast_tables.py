@@ -32,6 +32,8 @@ OPERATOR_COLUMNS = (
     "similarity: pg, ai",
     "processor seconds",
 )
+MARKS = (60, 120, 240)  # seconds at which scores are compared
+MARK_COLUMNS = ("seed", "configuration", *(f"{mark} s" for mark in MARKS))
 LATEST = 10  # generations over which similarities are averaged
 TIME_COLUMNS = (
     "seed",
@@ -122,15 +124,36 @@ def time_to_quality(task: str) -> Iterator[tuple[str, ...]]:
     """One row per seed and configuration: how long it took to reach the paper's final QD score, and what was found
     there; then the medians.
     """
-    seeds = sorted(int(path.stem.partition("-")[2]) for path in (FAST / task).glob("paper-*.json"))
-    paths = {(name, seed): FAST / task / f"{name}-{seed}.json" for seed in seeds for name in NAMES}
-    found = {key: _Reached(json.loads(path.read_text())) for key, path in paths.items() if path.exists()}
+    found = {key: _Reached(run) for key, run in _timed(task).items()}
     for (name, seed), run in found.items():
         yield (str(seed), NAMES[name], *run.cells(found["paper", seed]))
+    seeds = {seed for _, seed in found}
     for name in NAMES:
         runs = [(run, found["paper", seed]) for (own, seed), run in found.items() if own == name]
         if len(runs) == len(seeds) > 1:
             yield ("median", NAMES[name], *_medians(runs))
+
+
+def at_marks(task: str) -> Iterator[tuple[str, ...]]:
+    """One row per seed and configuration: the stored QD score at each mark, and the corrected one where it is known."""
+    for (name, seed), run in _timed(task).items():
+        yield (str(seed), NAMES[name], *(_at_mark(run, mark) for mark in MARKS))
+
+
+def _at_mark(run: dict[str, Any], mark: float) -> str:
+    rows = run["rows"]
+    if rows[-1]["wall_seconds"] < mark:
+        return "ended"
+    stored = max((row["qd_score"] for row in rows if row["wall_seconds"] <= mark), default=0.0)
+    corrected = (each["corrected_qd_score"] for each in run["archives"] if each["when"] == f"at {mark:g} s")
+    return " ".join([f"{stored:,.0f}", *(f"({score:,.0f})" for score in corrected)])
+
+
+def _timed(task: str) -> dict[tuple[str, int], dict[str, Any]]:
+    """The timed runs of a task by configuration and seed, those of one seed after another."""
+    seeds = sorted(int(path.stem.partition("-")[2]) for path in (FAST / task).glob("paper-*.json"))
+    paths = {(name, seed): FAST / task / f"{name}-{seed}.json" for seed in seeds for name in NAMES}
+    return {key: json.loads(path.read_text()) for key, path in paths.items() if path.exists()}
 
 
 class _Reached:
