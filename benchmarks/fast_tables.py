@@ -11,6 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from time_to_quality import corrected, score_at
+
 FAST = Path(__file__).parents[1] / "results" / "fast"
 EVALUATIONS = (2_560, 5_120)  # at which scores are compared
 PAPER_RUNS = Path("walker2d_uni", "dcrl_me")  # below results/; the runs of what was tried are compared with these
@@ -141,12 +143,10 @@ def at_marks(task: str) -> Iterator[tuple[str, ...]]:
 
 
 def _at_mark(run: dict[str, Any], mark: float) -> str:
-    rows = run["rows"]
-    if rows[-1]["wall_seconds"] < mark:
+    stored, re_evaluated = score_at(run, mark), corrected(run, f"at {mark:g} s")
+    if math.isnan(stored):
         return "ended"
-    stored = max((row["qd_score"] for row in rows if row["wall_seconds"] <= mark), default=0.0)
-    corrected = (each["corrected_qd_score"] for each in run["archives"] if each["when"] == f"at {mark:g} s")
-    return " ".join([f"{stored:,.0f}", *(f"({score:,.0f})" for score in corrected)])
+    return f"{stored:,.0f}" if math.isnan(re_evaluated) else f"{stored:,.0f} ({re_evaluated:,.0f})"
 
 
 def _timed(task: str) -> dict[tuple[str, int], dict[str, Any]]:

@@ -142,7 +142,11 @@ class TimedRun:
 
 
 def machine() -> dict[str, Any]:
-    return {"cores": devices.cores(), "processor": platform.processor(), "load": os.getloadavg(), **manifest()}
+    """What ran it, without the machine's name and directories."""
+    words = (Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:])
+    about = manifest() | {"command": ["benchmarks/timed_run.py", *words]}
+    del about["host"]
+    return {"cores": devices.cores(), "processor": platform.processor(), "load": os.getloadavg(), **about}
 
 
 if __name__ == "__main__":

@@ -34,6 +34,17 @@ def test_the_runs_of_a_task_come_from_one_commit():
     assert all(len(found) == 1 and not next(iter(found)).endswith("+") for found in commits.values()), commits
 
 
+def test_timed_runs_name_a_commit_and_no_machine():
+    runs = sorted((RESULTS / "fast").glob("*/*.json"))
+    assert runs
+    for run in runs:
+        machine = read(run.parent, run.name)["machine"]
+        assert machine["command"][0] == "benchmarks/timed_run.py"
+        assert not any(word.startswith("/") for word in machine["command"]), run
+        assert "host" not in machine, run
+        assert not machine["commit"].endswith("+"), run
+
+
 def test_they_are_all_read():
     assert len(collect([RESULTS]).records) == len(RUNS)
 
