@@ -23,7 +23,7 @@ from support.random_runs import give_actor
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SOFTWARE_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
-PATIENCE = 60_000  # ms; a busy machine without a GPU compiles shaders for seconds
+PATIENCE = 180_000  # ms; a busy machine without a GPU compiles shaders for seconds and renders videos for a minute
 
 
 @pytest.fixture(scope="session")
