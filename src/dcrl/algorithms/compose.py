@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import jax
-import numpy as np
 
 from dcrl import keys
 from dcrl.algorithms.algorithm import ArchiveConfig, Setting, Stage, unstaged
+from dcrl.algorithms.approach import Approach
 from dcrl.algorithms.asked import Asked, join, key_of, outcomes
 from dcrl.algorithms.episode_memory import EpisodeMemory
 from dcrl.algorithms.operator_reports import operator_reports, similarities
@@ -25,12 +25,13 @@ from dcrl.algorithms.state import (
     report,
 )
 from dcrl.algorithms.state_novelty import StateNovelty
+from dcrl.algorithms.stored_transitions import insert_conditioned, insert_unconditioned, stored_size
 from dcrl.archive import archive as archives
 from dcrl.archive.episodes import NO_EPISODES
-from dcrl.learners.conditioning import normalise, relabelled, similarity
+from dcrl.learners.conditioning import relabelled
 from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3, TD3State
-from dcrl.learners.training import train
+from dcrl.learners.training import Relabel, train
 from dcrl.networks.perceptrons import initial_policies
 from dcrl.types import Evaluation, Floats
 from dcrl.variation.operator import Offspring, Operator, Sources, concatenate, no_target
@@ -49,6 +50,7 @@ class Composition:
     learners: tuple[TD3, ...] = ()
     length_scale: float = 0.1  # L of the similarity S(d, d')
     novelty: StateNovelty | None = None  # the reward of learners that seek novel states
+    approach: Approach | None = None  # a reward for moving towards d', instead of S(d, d') r
     overlap: bool = True  # simulate offspring that need no training during it; the results are the same
     lagged: bool = False  # no offspring needs this generation's training: they come from the networks before it
     relabelled: float = 0.0  # share of the offspring whose target is replaced by what they achieved, for learning
@@ -156,8 +158,12 @@ class Composition:
 
     def _trained(self, number: int, state: State, key: jax.Array) -> TD3State:
         learner, key = self.learners[number], keys.stream(key, _numbered("train", number))
-        reward = self.novelty.reward(state) if self.novelty and learner.reward == "novelty" else None
-        trained: TD3State = jax.block_until_ready(train(learner, state.learned[number], state.replay, key, reward))
+        relabel: Relabel | None = None
+        if self.novelty and learner.reward == "novelty":
+            relabel = self.novelty.relabel(state)
+        elif self.approach:
+            relabel = self.approach.relabel(state.replay, keys.stream(key, "targets"))
+        trained: TD3State = jax.block_until_ready(train(learner, state.learned[number], state.replay, key, relabel))
         return trained
 
     def _vary_and_evaluate(
@@ -205,17 +211,11 @@ class Composition:
         )
 
     def _insert(self, replay: Replay, target: Floats, evaluation: Evaluation) -> None:
-        """Transitions with d' and the similarity S(d, d') that scales their rewards."""
-        if evaluation.transitions is None or not self.learners:
-            return
-        count = len(target)
-        scale, condition = np.ones(count, np.float32), np.zeros((count, 0), np.float32)
-        if self.learners[0].descriptor_size:
-            achieved = normalise(self.setting.descriptor, evaluation.descriptor)
-            target = normalise(self.setting.descriptor, target)
-            condition = np.where(np.isnan(target), achieved, target)
-            scale = similarity(achieved, condition, self.length_scale)
-        replay.insert(evaluation.transitions, evaluation.valid, scale, condition)
+        if self.learners and self.learners[0].descriptor_size:
+            scale = None if self.approach else self.length_scale
+            insert_conditioned(replay, evaluation, self.setting.descriptor, target, scale)
+        elif self.learners:
+            insert_unconditioned(replay, evaluation)
 
     def _initial_policies(self, seed: int) -> Floats:
         return initial_policies(self.setting.layers, seed, self.initial_evaluations)
@@ -235,7 +235,7 @@ class Composition:
             learner.observation_size,
             learner.action_size,
             learner.descriptor_size,
-            state_size=self.novelty.stored_size if self.novelty else 0,
+            state_size=stored_size(self.setting) if self.novelty or self.approach else 0,
         )
 
 

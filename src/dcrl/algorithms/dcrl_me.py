@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dcrl.algorithms.algorithm import ArchiveConfig, Setting
+from dcrl.algorithms.approach import ApproachConfig, approach
 from dcrl.algorithms.compose import Composition
 from dcrl.algorithms.episode_memory import EpisodeMemory
 from dcrl.hyperparameters import ADDED, at_least, one_of, optional_count, positive, within
@@ -55,6 +56,7 @@ class DCRLConfig:
     ai: ActorInjectionConfig = ActorInjectionConfig()
     td3: TD3Config = TD3Config()
     ascii: ActionSequenceConfig = field(default=ActionSequenceConfig(), metadata=ADDED)
+    approach: ApproachConfig = field(default=ApproachConfig(), metadata=ADDED)
 
     def __post_init__(self) -> None:
         at_least(self, 1, "ga_offspring", "pg_offspring")
@@ -63,6 +65,11 @@ class DCRLConfig:
         within(self, 0, 1, "relabelled")
         one_of(self, "overlap", "same", "lagged")
         one_of(self, "pg_target", "parent", "neighbour", "empty")
+        if self.approach.approach_weight is not None and self.td3.return_steps > 1:
+            raise ValueError(
+                f"the reward for approaching the target is defined for single steps, got approach_weight "
+                f"{self.approach.approach_weight} and return_steps {self.td3.return_steps}; set return_steps to 1"
+            )
         for name in ("ai_offspring", "actor_evaluations"):
             count = getattr(self, name)
             if count is not None and not self.conditioned_actor:
@@ -121,4 +128,5 @@ def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
         length_scale=config.length_scale,
         lagged=config.overlap == "lagged",
         relabelled=config.relabelled,
+        approach=approach(setting, config.approach),
     )

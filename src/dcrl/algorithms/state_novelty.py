@@ -6,7 +6,7 @@ some episodes; before the next, a learner is trained on the mean squared distanc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import jax
@@ -15,8 +15,11 @@ import numpy as np
 from dcrl import keys
 from dcrl.algorithms.algorithm import Setting
 from dcrl.algorithms.state import State
+from dcrl.algorithms.stored_transitions import states
 from dcrl.archive.novelty import diversity_reward, offer
 from dcrl.hyperparameters import at_least, positive
+from dcrl.learners.replay import Samples
+from dcrl.learners.training import Relabel
 from dcrl.types import Evaluation, Floats, Ints
 
 
@@ -45,21 +48,16 @@ class StateNovelty:
     setting: Setting
     config: StateNoveltyConfig
 
-    @property
-    def stored_size(self) -> int:
-        """The size of the step descriptors that the replay buffer must store: 0 if observations contain them."""
-        return 0 if self.setting.descriptor_from_observation else self.setting.descriptor.size
+    def relabel(self, state: State) -> Relabel:
+        """Samples of the replay buffer whose reward is the novelty of the states that they start from."""
+        replay, memory = state.replay, state.novelty
 
-    def reward(self, state: State) -> Callable[[Ints], Floats]:
-        """The reward of rows of the replay buffer: the novelty of the states that they start from."""
-        replay, memory, compute = state.replay, state.novelty, self.setting.descriptor_from_observation
+        def relabel(samples: Samples, index: Ints) -> Samples:
+            flat = states(self.setting, replay, index.ravel())
+            reward = diversity_reward(memory, flat, self.config.novelty_neighbours)
+            return samples._replace(reward=reward.reshape(index.shape))
 
-        def reward(index: Ints) -> Floats:
-            states = compute(replay.observation.take(index, axis=0)) if compute else replay.states(index)
-            flat = self._clip(states.reshape(-1, states.shape[-1]))
-            return diversity_reward(memory, flat, self.config.novelty_neighbours).reshape(index.shape)
-
-        return reward
+        return relabel
 
     def update(self, memory: Floats, evaluations: Sequence[Evaluation], key: jax.Array) -> Floats:
         """The memory after it was offered the states of some episodes, drawn with replacement."""
@@ -69,14 +67,11 @@ class StateNovelty:
             return memory
         count = max(1, self.config.novelty_steps // recorded[0].reward.shape[1])
         drawn = np.asarray(jax.random.randint(keys.stream(key, "novelty"), (count,), 0, len(episodes)))
-        states = [
-            transitions.state_descriptor[b, : transitions.steps[b]]
-            for transitions, b in map(episodes.__getitem__, drawn)
-        ]
-        return offer(
-            memory, self._clip(np.concatenate(states)), self.config.novelty_threshold, self.config.novelty_capacity
+        seen = np.concatenate(
+            [
+                transitions.state_descriptor[b, : transitions.steps[b]]
+                for transitions, b in map(episodes.__getitem__, drawn)
+            ]
         )
-
-    def _clip(self, states: Floats) -> Floats:
-        descriptor = self.setting.descriptor
-        return np.clip(states, descriptor.low, descriptor.high).astype(np.float32)
+        seen = np.clip(seen, self.setting.descriptor.low, self.setting.descriptor.high).astype(np.float32)
+        return offer(memory, seen, self.config.novelty_threshold, self.config.novelty_capacity)

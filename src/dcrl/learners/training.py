@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +14,9 @@ import optax
 from dcrl import keys
 from dcrl.learners.replay import Replay, Samples
 from dcrl.learners.td3 import TD3, TD3Config, TD3State, update
-from dcrl.types import Floats, Ints
+from dcrl.types import Ints
+
+Relabel: TypeAlias = Callable[[Samples, Ints], Samples]
 
 CHUNK = 300  # critic steps per chunk; one chunk is gathered while the device trains on the previous one
 UNIT = 100  # where updates are in proportion to transitions, groups of steps per unit, so that few lengths are compiled
@@ -24,11 +27,11 @@ def train(
     state: TD3State,
     replay: Replay,
     key: jax.Array,
-    reward: Callable[[Ints], Floats] | None = None,
+    relabel: Relabel | None = None,
 ) -> TD3State:
     """One generation of training. Returns immediately: the device trains while the caller does other work.
 
-    `reward`, if given, computes the rewards of rows of the replay buffer instead of the stored ones.
+    `relabel`, if given, replaces rewards and targets of samples, given their rows in the replay buffer.
     """
     due = groups_due(learner.config, state, replay)
     index = np.asarray(sample_index(keys.stream(key, "samples"), learner.config, due, replay.size))
@@ -38,8 +41,8 @@ def train(
         rows = index[first : first + groups]
         steps, discount = learner.config.return_steps, learner.config.discount
         samples = replay.gather(rows) if steps == 1 else replay.gather_returns(rows, steps, discount)
-        if reward:
-            samples = samples._replace(reward=reward(rows))
+        if relabel:
+            samples = relabel(samples, rows)
         state = train_steps(learner, state, samples, smoothing, first)
     return state
 
