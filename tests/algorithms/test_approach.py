@@ -55,12 +55,12 @@ def rewards_by_hand(position, target, weight):
             before = np.sqrt(((position[episode, step] - goal) ** 2).sum())
             after = np.sqrt(((position[episode, step + 1] - goal) ** 2).sum())
             closer = 0 if step == steps - 1 else before - after  # where the last step leads is not stored
-            found.append(0.5 * REWARD[episode, step] + weight * closer)
+            found.append(REWARD[episode, step] - 0.5 * np.mean([0, 1, 2, 4, 5, 6, 7]) + weight * closer)
     return found
 
 
 def relabelled(setting, replay, random_targets, *parts, seed=0):
-    subject = approach(setting, ApproachConfig(approach_weight=50.0, task_weight=0.5, random_targets=random_targets))
+    subject = approach(setting, ApproachConfig(approach_weight=50.0, centring=0.5, random_targets=random_targets))
     relabel = subject.relabel(replay, keys.root(seed))
     found = [relabel(replay.gather(part), part) for part in parts]
     return [np.concatenate([getattr(each, name) for each in found]) for name in ("reward", "target")]
@@ -128,9 +128,21 @@ def test_it_is_off_by_default_and_where_the_descriptor_is_a_mean():
     assert approach(mean, ApproachConfig(approach_weight=1.0)) is None
 
 
+def test_updates_per_transition_where_the_approach_is_rewarded():
+    def updates(config):
+        return compose(config).learners[0].config.updates_per_transition
+
+    assert updates(WEIGHTED) == DCRL.td3.updates_per_transition
+    more = ApproachConfig(approach_weight=50.0, approach_updates=0.5)
+    assert updates(dataclasses.replace(DCRL, approach=more)) == 0.5
+    assert updates(dataclasses.replace(DCRL, approach=ApproachConfig(approach_updates=0.5))) is None
+
+
 def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match=r"approach_weight must be .*, got 0"):
         ApproachConfig(approach_weight=0.0)
+    with pytest.raises(ValueError, match=r"approach_updates must be .*, got -1"):
+        ApproachConfig(approach_updates=-1)
     with pytest.raises(ValueError, match=r"random_targets must lie in \[0, 1\], got 1\.5"):
         ApproachConfig(random_targets=1.5)
     with pytest.raises(ValueError, match=r"approach_weight 50\.0 and return_steps 3; set return_steps to 1"):

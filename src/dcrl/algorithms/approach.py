@@ -1,8 +1,9 @@
 """A reward for moving towards the target, for tasks whose descriptor is where an episode ends. Not in the paper.
 
-R(s, a, s' | d') = v r + w (|x - d'| - |x' - d'|)
+R(s, a, s' | d') = r - c m + w (|x - d'| - |x' - d'|)
 
-x and x' are the normalised positions before and after the step. The paper's reward S(d, d') r is known only for the d'
+x and x' are the normalised positions before and after the step; m is the mean of all stored r, a share c of which is
+subtracted so that staying alive is not worth more than moving. The paper's reward S(d, d') r is known only for the d'
 that an episode was played with, and is close to 0 unless the episode ends near it. This one is known for every step and
 every d', so a learner can be told what a transition would have been worth on the way to any target: a share of each
 minibatch gets targets drawn uniformly from the descriptor space.
@@ -10,6 +11,7 @@ minibatch gets targets drawn uniformly from the descriptor space.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import jax
@@ -17,9 +19,10 @@ import numpy as np
 
 from dcrl.algorithms.algorithm import Setting
 from dcrl.algorithms.stored_transitions import states
-from dcrl.hyperparameters import not_negative, positive, within
+from dcrl.hyperparameters import positive, within
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.replay import Replay, Samples
+from dcrl.learners.td3 import TD3Config
 from dcrl.learners.training import Relabel
 from dcrl.types import Floats, Ints
 
@@ -29,19 +32,22 @@ class ApproachConfig:
     """The reward for moving towards the target; off by default, as in the paper."""
 
     approach_weight: float | None = None
-    """Weight w of the approach to the target in the learner's reward v r + w (|x - d'| - |x' - d'|), in descriptors
-    normalised to [-1, 1]; None for the paper's reward S(d, d') r. Only for tasks whose descriptor is the final
-    position; no effect on others."""
-    task_weight: float = 0.25
-    """Weight v of the task's reward; only with approach_weight."""
+    """Weight w of the approach to the target in the learner's reward r - c m + w (|x - d'| - |x' - d'|), in
+    descriptors normalised to [-1, 1]; None for the paper's reward S(d, d') r. Only for tasks whose descriptor is the
+    final position; no effect on others."""
+    centring: float = 0.75
+    """Share c of the mean stored reward that is subtracted from the task's reward; only with approach_weight."""
     random_targets: float = 0.75
     """Share of the sampled transitions whose target is replaced by a random one; only with approach_weight."""
+    approach_updates: float | None = None
+    """Critic updates per transition where the approach is rewarded, instead of updates_per_transition; None for the
+    same."""
 
     def __post_init__(self) -> None:
-        if self.approach_weight is not None:
-            positive(self, "approach_weight")
-        not_negative(self, "task_weight")
-        within(self, 0, 1, "random_targets")
+        for name in ("approach_weight", "approach_updates"):
+            if getattr(self, name) is not None:
+                positive(self, name)
+        within(self, 0, 1, "random_targets", "centring")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,20 +61,29 @@ class Approach:
     def relabel(self, replay: Replay, key: jax.Array) -> Relabel:
         """Samples of the replay buffer with this reward, and with random targets in place of some of theirs."""
         random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+        usual = np.float32(self.config.centring * replay.reward[: replay.size].mean(dtype=np.float64))
 
         def relabel(samples: Samples, index: Ints) -> Samples:
             drawn = random.random((*index.shape, 1 + self.setting.descriptor.size), dtype=np.float32)
             target = np.where(drawn[..., :1] < self.config.random_targets, 2 * drawn[..., 1:] - 1, samples.target)
             closer = self._distance(replay, index, target) - self._distance(replay, index + 1, target)
             ends = (samples.terminal + samples.truncated) > 0  # the row after it belongs to another episode
-            reward = self.config.task_weight * samples.reward + self.weight * np.where(ends, 0, closer)
-            return samples._replace(reward=reward, target=target)
+            return samples._replace(
+                reward=samples.reward - usual + self.weight * np.where(ends, 0, closer), target=target
+            )
 
         return relabel
 
     def _distance(self, replay: Replay, index: Ints, target: Floats) -> Floats:
         position = normalise(self.setting.descriptor, states(self.setting, replay, index % replay.capacity))
         return np.asarray(np.linalg.norm(position - target, axis=-1), np.float32)
+
+
+def learner_config(config: ApproachConfig, td3: TD3Config) -> TD3Config:
+    """The configuration of a learner with this reward."""
+    if config.approach_updates is None:
+        return td3
+    return dataclasses.replace(td3, updates_per_transition=config.approach_updates)
 
 
 def approach(setting: Setting, config: ApproachConfig) -> Approach | None:

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
+from dcrl.algorithms.approach import ApproachConfig
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.learners.td3 import TD3Config
 from dcrl.runs.config import PAPER_EVALUATIONS, RunConfig
@@ -19,6 +20,7 @@ FAST_ALGORITHM = catalogue.DEFAULT
 FAST = DCRLConfig(
     pg_target="neighbour",
     pg=PolicyGradientConfig(policy_steps=50),
+    approach=ApproachConfig(approach_weight=4000.0, approach_updates=1 / 8),
     td3=TD3Config(
         critic_steps=2000,
         updates_per_transition=1 / 32,
