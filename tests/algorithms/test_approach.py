@@ -145,5 +145,7 @@ def test_what_cannot_be_is_refused():
         ApproachConfig(approach_updates=-1)
     with pytest.raises(ValueError, match=r"random_targets must lie in \[0, 1\], got 1\.5"):
         ApproachConfig(random_targets=1.5)
-    with pytest.raises(ValueError, match=r"approach_weight 50\.0 and return_steps 3; set return_steps to 1"):
-        dataclasses.replace(WEIGHTED, td3=dataclasses.replace(DCRL.td3, return_steps=3))
+    with pytest.raises(
+        ValueError, match=r"approach_weight 50\.0 and return_steps 3; use return_steps 1 or approach_weight None"
+    ):
+        compose(dataclasses.replace(WEIGHTED, td3=dataclasses.replace(DCRL.td3, return_steps=3)))

@@ -81,6 +81,11 @@ class Approach:
 
 def learner_config(config: ApproachConfig, td3: TD3Config) -> TD3Config:
     """The configuration of a learner with this reward."""
+    if td3.return_steps > 1:
+        raise ValueError(
+            f"the reward for approaching the target is defined for single steps, got approach_weight "
+            f"{config.approach_weight} and return_steps {td3.return_steps}; use return_steps 1 or approach_weight None"
+        )
     if config.approach_updates is None:
         return td3
     return dataclasses.replace(td3, updates_per_transition=config.approach_updates)

@@ -65,11 +65,6 @@ class DCRLConfig:
         within(self, 0, 1, "relabelled")
         one_of(self, "overlap", "same", "lagged")
         one_of(self, "pg_target", "parent", "neighbour", "empty")
-        if self.approach.approach_weight is not None and self.td3.return_steps > 1:
-            raise ValueError(
-                f"the reward for approaching the target is defined for single steps, got approach_weight "
-                f"{self.approach.approach_weight} and return_steps {self.td3.return_steps}; set return_steps to 1"
-            )
         for name in ("ai_offspring", "actor_evaluations"):
             count = getattr(self, name)
             if count is not None and not self.conditioned_actor:
