@@ -36,6 +36,17 @@ OPERATOR_COLUMNS = (
 )
 MARKS = (60, 120, 240)  # seconds at which scores are compared
 MARK_COLUMNS = ("seed", "configuration", *(f"{mark} s" for mark in MARKS))
+HOUR_MARKS = (10, 20, 40, 60)  # minutes at which scores are compared
+HOUR_COLUMNS = (
+    "seed",
+    "configuration",
+    *(f"{mark} min" for mark in HOUR_MARKS),
+    "coverage",
+    "expected",
+    "corrected",
+    "evaluations",
+    "processor used",
+)
 LATEST = 10  # generations over which similarities are averaged
 TIME_COLUMNS = (
     "seed",
@@ -140,6 +151,23 @@ def at_marks(task: str) -> Iterator[tuple[str, ...]]:
     """One row per seed and configuration: the stored QD score at each mark, and the corrected one where it is known."""
     for (name, seed), run in _timed(task).items():
         yield (str(seed), NAMES[name], *(_at_mark(run, mark) for mark in MARKS))
+
+
+def hour(task: str) -> Iterator[tuple[str, ...]]:
+    """One row per configuration and seed: stored QD scores within an hour, and what was found in the end."""
+    for name in NAMES:
+        for path in sorted((FAST / task).glob(f"{name}-*.json")):
+            run = json.loads(path.read_text())
+            last, archive = run["rows"][-1], run["archives"][-1]
+            yield (
+                path.stem.partition("-")[2],
+                NAMES[name],
+                *(f"{score_at(run, 60 * mark):,.0f}" for mark in HOUR_MARKS),
+                f"{last['coverage']:.1%}",
+                *(f"{archive[score]:,.0f}" for score in ("expected_qd_score", "corrected_qd_score")),
+                f"{last['evaluations']:,}",
+                f"{last['processor_seconds'] / last['wall_seconds'] / run['machine']['cores']:.0%}",
+            )
 
 
 def _at_mark(run: dict[str, Any], mark: float) -> str:

@@ -3,8 +3,8 @@
     python benchmarks/results_page.py
 
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
-`generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `reached GROUP`, `operators TASK`, `time TASK` or
-`marks TASK`. A test fills every page again and compares, so run this whenever `results/` changes.
+`generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `reached GROUP`, `operators TASK`, `time TASK`,
+`marks TASK` or `hour TASK`. A test fills every page again and compares, so run this whenever `results/` changes.
 """
 
 from __future__ import annotations
@@ -87,6 +87,8 @@ def table(name: str) -> str:
         return markdown(fast_tables.TIME_COLUMNS, [*fast_tables.time_to_quality(argument)])
     if kind == "marks":
         return markdown(fast_tables.MARK_COLUMNS, [*fast_tables.at_marks(argument)])
+    if kind == "hour":
+        return markdown(fast_tables.HOUR_COLUMNS, [*fast_tables.hour(argument)])
     raise ValueError(f"there is no table {name!r} of results; the first lines of this file list them")
 
 
