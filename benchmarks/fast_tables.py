@@ -162,7 +162,7 @@ def hour(task: str) -> Iterator[tuple[str, ...]]:
             yield (
                 path.stem.partition("-")[2],
                 NAMES[name],
-                *(f"{score_at(run, 60 * mark):,.0f}" for mark in HOUR_MARKS),
+                *(_at_mark(run, 60 * mark) for mark in HOUR_MARKS),
                 f"{last['coverage']:.1%}",
                 *(f"{archive[score]:,.0f}" for score in ("expected_qd_score", "corrected_qd_score")),
                 f"{last['evaluations']:,}",
