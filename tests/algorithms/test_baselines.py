@@ -70,7 +70,7 @@ def test_the_diversity_reward_is_that_of_the_states_a_row_starts_from():
     run = original(SMALL["qd_pg"])
     state = run.states[2]
     index = np.random.default_rng(0).integers(0, state.replay.size, (3, 2, 5))
-    rewards = run.algorithm.novelty.reward(state)(index)
+    rewards = run.algorithm.novelty.relabel(state)(state.replay.gather(index), index).reward
     assert rewards.shape == index.shape
     assert len(state.novelty) > 5
     for row, reward in zip(index.reshape(-1), rewards.reshape(-1), strict=True):
