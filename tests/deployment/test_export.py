@@ -122,9 +122,8 @@ def test_an_output_that_cannot_be_is_refused(capsys, point, tmp_path):
         capsys, "export", *elite, tmp_path, "--format", "onnx"
     )
     assert "the format is onnx or npz, got 'pt'" in refused(capsys, "export", *elite, tmp_path / "elite.pt")
-    long = (
-        tmp_path / f"{'n' * 245}.onnx"
-    )  # a valid name, but a temporary name is too long, whatever the number of the process
+    # A valid name, but a temporary name is too long, however short the process number
+    long = tmp_path / f"{'n' * 245}.onnx"
     assert "File name too long; choose another --output" in refused(capsys, "export", *elite, long)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
