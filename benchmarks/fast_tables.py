@@ -1,4 +1,4 @@
-"""The tables of `docs/algorithms/fast.md`, from `results/fast`: what was tried, and time to quality."""
+"""The tables and the figure of `docs/algorithms/fast.md`, from `results/fast`: time to quality, and what was tried."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
+
+from dcrl.figures.style import COLOURS, STYLE, save
 from time_to_quality import corrected, score_at
 
 FAST = Path(__file__).parents[1] / "results" / "fast"
@@ -22,9 +25,9 @@ NAMES = {
     "pga_me": "`--algorithm pga_me`",
     "me": "`--algorithm me`",
 }
-LEVER_COLUMNS = ("flags", "QD score at 2,560", "at 5,120", "coverage", "million steps", "processor seconds")
-FINAL_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "processor seconds")
-SCORE_COLUMNS = ("flags", "seed", "evaluations", "million steps", "processor seconds")
+LEVER_COLUMNS = ("flags", "QD score at 2,560", "at 5,120", "coverage", "million steps", "CPU time (s)")
+FINAL_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "CPU time (s)")
+SCORE_COLUMNS = ("flags", "seed", "evaluations", "million steps", "CPU time (s)")
 OPERATOR_COLUMNS = (
     "flags",
     "evaluations",
@@ -32,7 +35,7 @@ OPERATOR_COLUMNS = (
     "coverage",
     "added: ga, pg, ai",
     "similarity: pg, ai",
-    "processor seconds",
+    "CPU time (s)",
 )
 MARKS = (60, 120, 240)  # seconds at which scores are compared
 MARK_COLUMNS = ("seed", "configuration", *(f"{mark} s" for mark in MARKS))
@@ -42,10 +45,10 @@ HOUR_COLUMNS = (
     "configuration",
     *(f"{mark} min" for mark in HOUR_MARKS),
     "coverage",
+    "evaluations",
     "expected",
     "corrected",
-    "evaluations",
-    "processor used",
+    "CPU use",
 )
 LATEST = 10  # generations over which similarities are averaged
 TIME_COLUMNS = (
@@ -53,11 +56,12 @@ TIME_COLUMNS = (
     "configuration",
     "seconds to the threshold",
     "of the paper's time",
+    "of the paper's CPU time",
     "evaluations",
     "stored QD score",
     "expected",
     "corrected",
-    "processor used",
+    "CPU use",
 )
 
 
@@ -154,20 +158,46 @@ def at_marks(task: str) -> Iterator[tuple[str, ...]]:
 
 
 def hour(task: str) -> Iterator[tuple[str, ...]]:
-    """One row per configuration and seed: stored QD scores within an hour, and what was found in the end."""
-    for name in NAMES:
-        for path in sorted((FAST / task).glob(f"{name}-*.json")):
-            run = json.loads(path.read_text())
-            last, archive = run["rows"][-1], run["archives"][-1]
-            yield (
-                path.stem.partition("-")[2],
-                NAMES[name],
-                *(_at_mark(run, 60 * mark) for mark in HOUR_MARKS),
-                f"{last['coverage']:.1%}",
-                *(f"{archive[score]:,.0f}" for score in ("expected_qd_score", "corrected_qd_score")),
-                f"{last['evaluations']:,}",
-                f"{last['processor_seconds'] / last['wall_seconds'] / run['machine']['cores']:.0%}",
-            )
+    """One row per configuration and seed: stored QD scores within an hour, and what was found at its end."""
+    for (name, seed), run in _timed(task).items():
+        rows = [row for row in run["rows"] if row["wall_seconds"] <= 60 * HOUR_MARKS[-1]]
+        yield (
+            str(seed),
+            NAMES[name],
+            *(_at_mark(run, 60 * mark) for mark in HOUR_MARKS),
+            f"{rows[-1]['coverage']:.1%}",
+            f"{rows[-1]['evaluations']:,.0f}",
+            *_at_the_end(run),
+        )
+
+
+def draw(path: Path) -> None:
+    """QD scores over wall time: one panel per task, one line per run."""
+    tasks = sorted((each.name for each in FAST.iterdir() if each.is_dir()), reverse=True)
+    with plt.rc_context(STYLE):
+        figure, panels = plt.subplots(1, len(tasks), figsize=(3.4 * len(tasks), 3), layout="constrained")
+        for task, axes in zip(tasks, panels, strict=True):
+            for (name, _), run in _timed(task).items():
+                minutes = [row["wall_seconds"] / 60 for row in run["rows"]]
+                scores = [row["qd_score"] for row in run["rows"]]
+                axes.plot(minutes, scores, color=COLOURS[[*NAMES].index(name)], label=NAMES[name].replace("`", ""))
+            axes.set(xlabel="minutes", ylabel="QD score", title=task)
+        handles, labels = panels[0].get_legend_handles_labels()
+        lines = dict(zip(labels, handles, strict=True))  # one per configuration
+        figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=len(lines), frameon=False)
+        save(figure, path)
+
+
+def _at_the_end(run: dict[str, Any]) -> Iterator[str]:
+    """The re-evaluated scores of the final archive and the CPU use of the run, where known."""
+    last, archives = run["rows"][-1], run["archives"]
+    for score in ("expected_qd_score", "corrected_qd_score"):
+        yield f"{archives[-1][score]:,.0f}" if archives else ""
+    yield f"{_cpu_use(run, last):.0%}" if "processor_seconds" in last else ""
+
+
+def _cpu_use(run: dict[str, Any], row: dict[str, Any]) -> float:
+    return float(row["processor_seconds"] / row["wall_seconds"] / run["machine"]["cores"])
 
 
 def _at_mark(run: dict[str, Any], mark: float) -> str:
@@ -179,9 +209,10 @@ def _at_mark(run: dict[str, Any], mark: float) -> str:
 
 def _timed(task: str) -> dict[tuple[str, int], dict[str, Any]]:
     """The timed runs of a task by configuration and seed, those of one seed after another."""
-    seeds = sorted(int(path.stem.partition("-")[2]) for path in (FAST / task).glob("paper-*.json"))
-    paths = {(name, seed): FAST / task / f"{name}-{seed}.json" for seed in seeds for name in NAMES}
-    return {key: json.loads(path.read_text()) for key, path in paths.items() if path.exists()}
+    found = {tuple(path.stem.split("-")): path for path in (FAST / task).glob("*-*.json")}
+    seeds = sorted({int(seed) for _, seed in found})
+    paths = {(name, seed): found.get((name, str(seed))) for seed in seeds for name in NAMES}
+    return {key: json.loads(path.read_text()) for key, path in paths.items() if path}
 
 
 class _Reached:
@@ -191,18 +222,21 @@ class _Reached:
         threshold, rows = run["threshold"], run["rows"]
         above = [] if threshold is None else [row for row in rows if row["qd_score"] >= threshold]
         row = above[0] if above else rows[-1]
-        self.seconds = row["wall_seconds"] if above or threshold is None else math.inf
+        self.seconds, self.cpu_seconds = row["wall_seconds"], row["processor_seconds"]
+        if not above and threshold is not None:
+            self.seconds = self.cpu_seconds = math.inf
         self.limit, self.evaluations = row["wall_seconds"], row["evaluations"]
         self.stored, self.expected, self.corrected = (
             run["archives"][-1][score] for score in ("qd_score", "expected_qd_score", "corrected_qd_score")
         )
-        self.used = row["processor_seconds"] / row["wall_seconds"] / run["machine"]["cores"]
+        self.used = _cpu_use(run, row)
 
     def cells(self, paper: _Reached) -> tuple[str, ...]:
         never = math.isinf(self.seconds)
         return (
             f"not within {self.limit:.0f}" if never else f"{self.seconds:.0f}",
             "" if never else f"{self.seconds / paper.seconds:.2f}",
+            "" if never else f"{self.cpu_seconds / paper.cpu_seconds:.2f}",
             f"{self.evaluations:,}",
             *(f"{score:,.0f}" for score in (self.stored, self.expected, self.corrected)),
             f"{self.used:.0%}",
@@ -215,10 +249,12 @@ def _medians(runs: list[tuple[_Reached, _Reached]]) -> tuple[str, ...]:
     def middle(name: str) -> float:
         return statistics.median(getattr(run, name) for run, _ in runs)
 
-    seconds, ratio = middle("seconds"), statistics.median(run.seconds / paper.seconds for run, paper in runs)
+    seconds = middle("seconds")
+    never = math.isinf(seconds)
     return (
-        "never" if math.isinf(seconds) else f"{seconds:.0f}",
-        "" if math.isinf(ratio) else f"{ratio:.2f}",
+        "never" if never else f"{seconds:.0f}",
+        "" if never else f"{statistics.median(run.seconds / paper.seconds for run, paper in runs):.2f}",
+        "" if never else f"{statistics.median(run.cpu_seconds / paper.cpu_seconds for run, paper in runs):.2f}",
         *(f"{middle(name):,.0f}" for name in ("evaluations", "stored", "expected", "corrected")),
         f"{middle('used'):.0%}",
     )

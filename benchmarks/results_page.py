@@ -1,4 +1,4 @@
-"""Fill the tables of the documentation that quote `results/`, and draw the figures of its results page.
+"""Fill the tables of the documentation that quote `results/`, and draw the figures of these pages.
 
     python benchmarks/results_page.py
 
@@ -46,6 +46,8 @@ def main() -> int:
             if made.exists():
                 shutil.copyfile(made, DOCS / "pictures" / f"results_{name}.png")
                 print(f"drew docs/pictures/results_{name}.png")
+    fast_tables.draw(DOCS / "pictures" / "fast_time.png")
+    print("drew docs/pictures/fast_time.png")
     for task in sorted(path.name for path in RESULTS.glob("qdax/*")):
         qdax_tables.draw(task, DOCS / "pictures" / f"qdax_{task}.png")
         print(f"drew docs/pictures/qdax_{task}.png")

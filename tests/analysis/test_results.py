@@ -39,10 +39,23 @@ def test_timed_runs_name_a_commit_and_no_machine():
     assert runs
     for run in runs:
         machine = read(run.parent, run.name)["machine"]
-        assert machine["command"][0] == "benchmarks/timed_run.py"
+        assert machine["command"][0] in ("benchmarks/timed_run.py", "dcrl")
         assert not any(word.startswith("/") for word in machine["command"]), run
         assert "host" not in machine, run
         assert not machine["commit"].endswith("+"), run
+
+
+def test_timed_runs_of_the_study_are_those_of_the_study():
+    timed = {path: read(path.parent, path.name) for path in (RESULTS / "fast").glob("*/*.json")}
+    own = {path: found for path, found in timed.items() if found["machine"]["command"][0] == "dcrl"}
+    assert own
+    for path, found in own.items():
+        config = found["configuration"]
+        run = RESULTS / config["task"] / config["algorithm"] / f"seed-{config['seed']}"
+        if run.exists():
+            scores = read_metrics(run / "metrics.csv")["qd_score"].tolist()
+            both = min(len(scores), len(found["rows"]))
+            assert [row["qd_score"] for row in found["rows"][:both]] == scores[:both], path
 
 
 def test_they_are_all_read():

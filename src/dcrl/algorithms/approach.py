@@ -56,16 +56,17 @@ class Approach:
 
     setting: Setting
     weight: float
-    config: ApproachConfig
+    centring: float
+    random_targets: float
 
     def relabel(self, replay: Replay, key: jax.Array) -> Relabel:
         """Samples of the replay buffer with this reward, and with random targets in place of some of theirs."""
         random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
-        usual = np.float32(self.config.centring * replay.reward[: replay.size].mean(dtype=np.float64))
+        usual = np.float32(self.centring * replay.reward[: replay.size].mean(dtype=np.float64))
 
         def relabel(samples: Samples, index: Ints) -> Samples:
             drawn = random.random((*index.shape, 1 + self.setting.descriptor.size), dtype=np.float32)
-            target = np.where(drawn[..., :1] < self.config.random_targets, 2 * drawn[..., 1:] - 1, samples.target)
+            target = np.where(drawn[..., :1] < self.random_targets, 2 * drawn[..., 1:] - 1, samples.target)
             closer = self._distance(replay, index, target) - self._distance(replay, index + 1, target)
             ends = (samples.terminal + samples.truncated) > 0  # the row after it belongs to another episode
             return samples._replace(
@@ -95,4 +96,9 @@ def approach(setting: Setting, config: ApproachConfig) -> Approach | None:
     """The reward, if it is asked for and the descriptor is the final position."""
     if config.approach_weight is None or setting.descriptor.over != "last":
         return None
-    return Approach(setting=setting, weight=config.approach_weight, config=config)
+    return Approach(
+        setting=setting,
+        weight=config.approach_weight,
+        centring=config.centring,
+        random_targets=config.random_targets,
+    )
