@@ -166,7 +166,7 @@ def hour(task: str) -> Iterator[tuple[str, ...]]:
             NAMES[name],
             *(_at_mark(run, 60 * mark) for mark in HOUR_MARKS),
             f"{rows[-1]['coverage']:.1%}",
-            f"{rows[-1]['evaluations']:,.0f}",
+            f"{rows[-1]['evaluations']:,}",
             *_at_the_end(run),
         )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +45,19 @@ def result(run: Path) -> dict[str, Any]:
     }
 
 
-def re_evaluated(run: Path, last: dict[str, float]) -> list[dict[str, Any]]:
+def re_evaluated(run: Path, last: dict[str, Any]) -> list[dict[str, Any]]:
     """The elites' totals of `dcrl evaluate`, if it was run on the final archive."""
     path = run / "reproducibility" / "totals.json"
     if not path.exists():
         return []
     totals = json.loads(path.read_text())
-    about = {"when": "at the end", **{name: last[name] for name in ("generation", "wall_seconds", "qd_score")}}
-    return [about | totals["elites"]]
+    if totals["evaluations"] != last["evaluations"]:
+        sys.exit(
+            f"{path} is of the archive after {totals['evaluations']:,} evaluations, but the run has "
+            f"{last['evaluations']:,}; run dcrl evaluate again"
+        )
+    about = {name: last[name] for name in ("generation", "wall_seconds", "qd_score")}
+    return [{"when": "at the end"} | about | totals["elites"]]
 
 
 if __name__ == "__main__":

@@ -47,15 +47,16 @@ def test_timed_runs_name_a_commit_and_no_machine():
 
 def test_timed_runs_of_the_study_are_those_of_the_study():
     timed = {path: read(path.parent, path.name) for path in (RESULTS / "fast").glob("*/*.json")}
-    own = {path: found for path, found in timed.items() if found["machine"]["command"][0] == "dcrl"}
-    assert own
-    for path, found in own.items():
+    compared = 0
+    for path, found in timed.items():
         config = found["configuration"]
         run = RESULTS / config["task"] / config["algorithm"] / f"seed-{config['seed']}"
-        if run.exists():
+        if found["machine"]["command"][0] == "dcrl" and run.exists():  # the study's run may not be complete yet
             scores = read_metrics(run / "metrics.csv")["qd_score"].tolist()
             both = min(len(scores), len(found["rows"]))
             assert [row["qd_score"] for row in found["rows"][:both]] == scores[:both], path
+            compared += 1
+    assert compared
 
 
 def test_they_are_all_read():
