@@ -12,9 +12,15 @@ from dcrl.algorithms.approach import ApproachConfig, approach
 from dcrl.learners.replay import Replay
 from dcrl.tasks.point import point_omni
 from dcrl.types import Transitions
+from dcrl.variation.actor_injection import ActorInjectionConfig
 from support.generations import DCRL, assert_same, compose, history, original, snapshot
 
-WEIGHTED = dataclasses.replace(DCRL, approach=ApproachConfig(approach_weight=50.0))
+WEIGHTED = dataclasses.replace(
+    DCRL,
+    approach=ApproachConfig(approach_weight=50.0),
+    td3=dataclasses.replace(DCRL.td3, rate_decay=10),
+    ai=ActorInjectionConfig(injected="target"),
+)
 SETTING = compose(DCRL).setting
 UNSEEN = dataclasses.replace(SETTING, descriptor_from_observation=None)  # positions are stored with the transitions
 HIGH = np.array(point_omni.descriptor.high)
@@ -60,7 +66,8 @@ def rewards_by_hand(position, target, weight):
 
 
 def relabelled(setting, replay, random_targets, *parts, seed=0):
-    subject = approach(setting, ApproachConfig(approach_weight=50.0, centring=0.5, random_targets=random_targets))
+    config = ApproachConfig(approach_weight=50.0, centring=0.5, random_targets=random_targets)
+    subject = approach(setting, config, DCRL.td3)
     relabel = subject.relabel(replay, keys.root(seed))
     found = [relabel(replay.gather(part), part) for part in parts]
     return [np.concatenate([getattr(each, name) for each in found]) for name in ("reward", "target")]
@@ -123,26 +130,14 @@ def test_learning_differs_and_resumes_exactly():
 
 def test_it_is_off_by_default_and_where_the_descriptor_is_a_mean():
     assert compose(DCRL).approach is None
-    assert approach(SETTING, ApproachConfig(approach_weight=1.0)) is not None
+    assert approach(SETTING, ApproachConfig(approach_weight=1.0), DCRL.td3) is not None
     mean = dataclasses.replace(SETTING, descriptor=dataclasses.replace(SETTING.descriptor, over="mean"))
-    assert approach(mean, ApproachConfig(approach_weight=1.0)) is None
-
-
-def test_updates_per_transition_where_the_approach_is_rewarded():
-    def updates(config):
-        return compose(config).learners[0].config.updates_per_transition
-
-    assert updates(WEIGHTED) == DCRL.td3.updates_per_transition
-    more = ApproachConfig(approach_weight=50.0, approach_updates=0.5)
-    assert updates(dataclasses.replace(DCRL, approach=more)) == 0.5
-    assert updates(dataclasses.replace(DCRL, approach=ApproachConfig(approach_updates=0.5))) is None
+    assert approach(mean, ApproachConfig(approach_weight=1.0), DCRL.td3) is None
 
 
 def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match=r"approach_weight must be .*, got 0"):
         ApproachConfig(approach_weight=0.0)
-    with pytest.raises(ValueError, match=r"approach_updates must be .*, got -1"):
-        ApproachConfig(approach_updates=-1)
     with pytest.raises(ValueError, match=r"random_targets must lie in \[0, 1\], got 1\.5"):
         ApproachConfig(random_targets=1.5)
     with pytest.raises(

@@ -74,6 +74,7 @@ class ByHand:
         self.actor, self.actor_target = vector(state.actor.online), vector(state.actor.target)
         self.critic_adam = [Adam(config.critic_learning_rate) for _ in range(2)]
         self.actor_adam = Adam(config.actor_learning_rate)
+        self.updates = 0  # of the critics
         inputs, size = learner.observation_size, learner.descriptor_size
         self.actor_sizes = (inputs + size, *learner.actor_hidden, learner.action_size)
         self.critic_sizes = (inputs + learner.action_size + size, *config.critic_hidden, 1)
@@ -88,6 +89,11 @@ class ByHand:
         values = [Network(self.critic_sizes, critic).forward(inputs)[-1][:, 0] for critic in self.critic_targets]
         return s.reward + self.learner.config.discount * (1 - s.terminal) * np.minimum(*values)
 
+    def decayed(self, rate: float) -> float:
+        """A learning rate after the critic updates so far."""
+        after = self.learner.config.rate_decay
+        return rate if after is None or self.updates <= after else rate * np.sqrt(after / self.updates)
+
     def critic_step(self, s: Samples, y: Values) -> None:
         inputs = np.concatenate([s.observation, s.action, s.target], axis=1)
         for i in range(2):
@@ -95,6 +101,7 @@ class ByHand:
             values = critic.forward(inputs)
             error = (values[-1][:, 0] - y) * (1 - s.truncated)
             gradient, _ = critic.backward(values, (2 * error * (1 - s.truncated) / len(y))[:, None])
+            self.critic_adam[i].rate = self.decayed(self.learner.config.critic_learning_rate)
             self.critics[i] = self.critics[i] + self.critic_adam[i].step(gradient)
 
     def actor_step(self, s: Samples) -> Values:
@@ -112,11 +119,13 @@ class ByHand:
         steps = [jax.tree.map(lambda part, i=i: doubles(part[i]), samples) for i in range(len(noise))]
         every_step = self.learner.config.target_update == "every_step"
         actor = self.actor
+        self.actor_adam.rate = self.decayed(self.learner.config.actor_learning_rate)
         for i, s in enumerate(steps):
             y = self.bellman_target(s, np.clip(doubles(noise[i]), -0.5, 0.5))
             if every_step and i == len(steps) - 1:
                 actor = self.actor_step(s)  # the authors' code: by the critic before its last update
             self.critic_step(s, y)
+            self.updates += 1
             if every_step:
                 self.move_critic_targets()
         self.actor = actor if every_step else self.actor_step(steps[-1])
@@ -147,6 +156,19 @@ def test_updates_equal_those_by_hand(target_update, descriptor_size, conditioned
             np.testing.assert_allclose(values, vector(getattr(hand, name)), rtol=0, atol=1e-5, err_msg=name)
     for name, change in (("critics", 1e-3), ("critic_targets", 1e-4), ("actor", 3e-4), ("actor_target", 3e-5)):
         assert np.abs(networks(state)[name] - before[name]).max() > change, name
+
+
+def test_learning_rates_decrease_with_the_square_root_of_the_updates():
+    subject, constant = (learner(rate_decay=decay, critic_learning_rate=1e-2) for decay in (3, None))
+    state, undecayed = random_state(subject), random_state(constant)
+    hand, step = ByHand(subject, state), compiled(subject)
+    for seed in range(6):  # 12 critic updates: at the end the rates are half of what they were
+        samples, noise = random_samples(subject, seed)
+        state, undecayed = step(state, samples, noise), compiled(constant)(undecayed, samples, noise)
+        hand.update(samples, noise)
+        for name, values in networks(state).items():
+            np.testing.assert_allclose(values, vector(getattr(hand, name)), rtol=0, atol=2e-5, err_msg=name)
+    assert np.abs(networks(state)["critics"] - networks(undecayed)["critics"]).max() > 1e-3
 
 
 def test_the_bellman_target_is_that_by_hand():

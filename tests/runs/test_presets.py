@@ -18,8 +18,8 @@ from support.small_runs import ARCHIVE
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def configuration(*flags: str) -> RunConfig:
-    return config_of(parse(["point_omni", *flags]))
+def configuration(*flags: str, task: str = "walker2d_uni") -> RunConfig:
+    return config_of(parse([task, *flags]))
 
 
 def test_quick_and_paper_are_the_papers_settings():
@@ -40,15 +40,26 @@ def test_fast_is_a_configuration_that_single_flags_override():
     assert changed.hyperparameters.pg == presets.FAST.pg
 
 
+def test_fast_rewards_the_approach_where_the_descriptor_is_the_final_position():
+    found = configuration("--preset", "fast", task="ant_omni").hyperparameters
+    assert found == presets.FAST_POSITION
+    assert presets.FAST_POSITION.approach.approach_weight
+    assert presets.FAST.approach == DCRLConfig().approach
+    assert configuration("--preset", "paper", task="ant_omni").hyperparameters == DCRLConfig()
+    changed = config_of(parse(["--batch-size", "7", "--preset", "fast", "ant_omni"])).hyperparameters
+    assert changed.td3 == dataclasses.replace(presets.FAST_POSITION.td3, batch_size=7)
+    assert presets.run_config("ant_omni", "dcrl_me", "fast", None, 0, (8,), None, None).hyperparameters == found
+
+
 @pytest.mark.slow
 def test_a_run_stores_what_its_preset_resolved_to(tmp_path):
     small = ("--critic-steps", "20", "--policy-steps", "5", "--quiet", "--output", str(tmp_path), *ARCHIVE)
-    evaluations = str(configuration("--preset", "fast").hyperparameters.ga_offspring * 4)
+    evaluations = str(presets.FAST_POSITION.ga_offspring * 4)
     from dcrl.cli.main import command
 
     assert command(["train", "point_omni", "--preset", "fast", "--evaluations", evaluations, *small]) == 0
     stored = json.loads((tmp_path / "point_omni" / "dcrl_me" / "seed-0" / "config.json").read_text())
-    expected = dataclasses.asdict(presets.FAST)
+    expected = dataclasses.asdict(presets.FAST_POSITION)
     assert stored["hyperparameters"]["ga_offspring"] == expected["ga_offspring"]
     assert stored["hyperparameters"]["td3"] == json.loads(json.dumps(expected["td3"] | {"critic_steps": 20}))
     assert "preset" not in stored

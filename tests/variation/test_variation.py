@@ -195,6 +195,21 @@ def test_an_injected_policy_acts_as_the_actor_does_under_the_same_descriptor(nam
     np.testing.assert_array_equal(offspring.genotype, expected)
 
 
+def test_the_target_actor_can_be_injected_instead():
+    state = LEARNER.init(keys.root(0))
+    other = LEARNER.init(keys.root(1)).actor.online
+    learned = state._replace(actor=state.actor._replace(target=other))
+    for injected, network in (("online", state.actor.online), ("target", other)):
+        config = ActorInjectionConfig(injected=injected)
+        operator = ActorInjection(count=5, learner=LEARNER, descriptor=SPACE, config=config)
+        found = operator.vary(Sources(archive=filled_archive(), learned=(learned,)), keys.root(2))
+        parameters = np.asarray(vector(network), np.float32)
+        expected = specialise(LEARNER.actor_layers, parameters, normalise(SPACE, found.target))
+        np.testing.assert_array_equal(found.genotype, expected)
+    with pytest.raises(ValueError, match="injected must be online or target, got 'both'"):
+        ActorInjectionConfig(injected="both")
+
+
 def test_injection_draws_descriptors_uniformly_from_the_space():
     archive = empty(np.zeros((4, 2), np.float32), 3)
     drawn = sample_descriptors("uniform", archive, SPACE, 5000, keys.root(0))

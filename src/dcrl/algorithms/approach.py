@@ -11,7 +11,6 @@ minibatch gets targets drawn uniformly from the descriptor space.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 import jax
@@ -39,14 +38,10 @@ class ApproachConfig:
     """Share c of the mean stored reward that is subtracted from the task's reward; only with approach_weight."""
     random_targets: float = 0.75
     """Share of the sampled transitions whose target is replaced by a random one; only with approach_weight."""
-    approach_updates: float | None = None
-    """Critic updates per transition where the approach is rewarded, instead of updates_per_transition; None for the
-    same."""
 
     def __post_init__(self) -> None:
-        for name in ("approach_weight", "approach_updates"):
-            if getattr(self, name) is not None:
-                positive(self, name)
+        if self.approach_weight is not None:
+            positive(self, "approach_weight")
         within(self, 0, 1, "random_targets", "centring")
 
 
@@ -80,22 +75,15 @@ class Approach:
         return np.asarray(np.linalg.norm(position - target, axis=-1), np.float32)
 
 
-def learner_config(config: ApproachConfig, td3: TD3Config) -> TD3Config:
-    """The configuration of a learner with this reward."""
+def approach(setting: Setting, config: ApproachConfig, td3: TD3Config) -> Approach | None:
+    """The reward, if it is asked for and the descriptor is the final position; `td3` configures the learner."""
+    if config.approach_weight is None or setting.descriptor.over != "last":
+        return None
     if td3.return_steps > 1:
         raise ValueError(
             f"the reward for approaching the target is defined for single steps, got approach_weight "
             f"{config.approach_weight} and return_steps {td3.return_steps}; use return_steps 1 or approach_weight None"
         )
-    if config.approach_updates is None:
-        return td3
-    return dataclasses.replace(td3, updates_per_transition=config.approach_updates)
-
-
-def approach(setting: Setting, config: ApproachConfig) -> Approach | None:
-    """The reward, if it is asked for and the descriptor is the final position."""
-    if config.approach_weight is None or setting.descriptor.over != "last":
-        return None
     return Approach(
         setting=setting,
         weight=config.approach_weight,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dcrl.algorithms.algorithm import ArchiveConfig, Setting
-from dcrl.algorithms.approach import ApproachConfig, approach, learner_config
+from dcrl.algorithms.approach import ApproachConfig, approach
 from dcrl.algorithms.compose import Composition
 from dcrl.algorithms.episode_memory import EpisodeMemory
 from dcrl.hyperparameters import ADDED, at_least, one_of, optional_count, positive, within
@@ -81,9 +81,9 @@ ABLATION_ACTOR = dataclasses.replace(ABLATION_AI, conditioned_actor=False)
 
 def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
     """DCRL-MAP-Elites, or the ablation that its configuration describes."""
-    reward = approach(setting, config.approach)
-    td3 = learner_config(config.approach, config.td3) if reward else config.td3
-    learner = dataclasses.replace(setting.learner(td3, conditioned=True), conditioned_actor=config.conditioned_actor)
+    learner = dataclasses.replace(
+        setting.learner(config.td3, conditioned=True), conditioned_actor=config.conditioned_actor
+    )
     layers, descriptor = setting.layers, setting.descriptor
     operators: list[Operator] = [
         IsoLine(count=config.ga_offspring, descriptor=descriptor, config=config.ga),
@@ -123,5 +123,5 @@ def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
         length_scale=config.length_scale,
         lagged=config.overlap == "lagged",
         relabelled=config.relabelled,
-        approach=reward,
+        approach=approach(setting, config.approach, config.td3),
     )

@@ -12,7 +12,7 @@ from dcrl.algorithms.state import Report, State
 from dcrl.repertoires.words import plural
 from dcrl.runs.config import RunConfig
 from dcrl.runs.memory import memory
-from dcrl.runs.presets import FAST, FAST_ALGORITHM
+from dcrl.runs.presets import FAST, FAST_ALGORITHM, FAST_POSITION
 from dcrl.runs.run import Run, conditioned_learner
 
 GIB = 2**30
@@ -38,7 +38,7 @@ def preview(run: Run) -> None:
 
 def _faster(config: RunConfig) -> list[str]:
     """What the paper's settings of DCRL-MAP-Elites could be replaced with."""
-    if config.algorithm != FAST_ALGORITHM or config.hyperparameters == FAST:
+    if config.algorithm != FAST_ALGORITHM or config.hyperparameters in (FAST, FAST_POSITION):
         return []
     return ["  faster       --preset fast: smaller critics and cheaper updates, for a CPU: docs/algorithms/fast.md"]
 

@@ -13,6 +13,7 @@ import tyro
 
 from dcrl.algorithms import catalogue
 from dcrl.algorithms import registry as algorithms
+from dcrl.algorithms.entry import AlgorithmEntry
 from dcrl.cli.display import preview
 from dcrl.cli.training import train_with_display
 from dcrl.networks.policies import HIDDEN
@@ -71,13 +72,20 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> Any:
-    """The flags; --algorithm says which hyperparameters there are, --preset their defaults: both are read first."""
+    """The flags; --algorithm says which hyperparameters there are, --preset and the task their defaults."""
     peek = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     peek.add_argument("--algorithm", default=catalogue.DEFAULT)
     peek.add_argument("--preset")
     first = peek.parse_known_args(arguments)[0]
     entry = algorithms.get(first.algorithm)
-    default = presets.preset_hyperparameters(first.preset, first.algorithm)
+    general = presets.preset_hyperparameters(first.preset, first.algorithm)
+    flags = _parse(arguments, entry, general)
+    own = presets.preset_hyperparameters(first.preset, first.algorithm, flags.task)
+    return flags if own == general else _parse(arguments, entry, own)
+
+
+def _parse(arguments: Sequence[str], entry: AlgorithmEntry, default: Any) -> Any:
+    """The flags, with these hyperparameters as defaults."""
     hyperparameters = ("hyperparameters", entry.config, dataclasses.field(default=default))
     kind = dataclasses.make_dataclass("Train", [hyperparameters], bases=(Flags,), frozen=True, kw_only=True)
     kind.__doc__ = f"{Flags.__doc__}\n\n{entry.name}: {entry.summary}."

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import optax
 
 from dcrl import keys
-from dcrl.hyperparameters import ADDED, at_least, layer_sizes, not_negative, one_of, positive, within
+from dcrl.hyperparameters import ADDED, at_least, layer_sizes, not_negative, one_of, optional_count, positive, within
 from dcrl.learners.replay import Samples
 from dcrl.networks.perceptrons import act, apply, apply_normalised, init
 from dcrl.networks.policies import Layers, Parameters
@@ -61,12 +61,16 @@ class TD3Config:
     updates_per_transition: float | None = field(default=None, metadata=ADDED)
     """Critic updates per transition collected since the start, and at least critic_steps per generation; None for
     critic_steps in every generation (the paper)."""
+    rate_decay: int | None = field(default=None, metadata=ADDED)
+    """Critic updates after which the learning rates of critics and actor decrease, in proportion to 1 / sqrt(updates);
+    None for constant rates (the paper)."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size", "return_steps")
         positive(self, "critic_learning_rate", "actor_learning_rate", "target_rate")
         if self.updates_per_transition is not None:
             positive(self, "updates_per_transition")
+        optional_count(self, "rate_decay")
         not_negative(self, "smoothing_noise", "smoothing_clip")
         within(self, 0, 1, "discount", "target_rate")
         layer_sizes(self, "critic_hidden")
@@ -115,11 +119,12 @@ class TD3:
 
     @property
     def critic_optimiser(self) -> optax.GradientTransformation:
-        return optax.adam(self.config.critic_learning_rate)
+        return optax.adam(_rate(self.config.critic_learning_rate, self.config.rate_decay))
 
     @property
     def actor_optimiser(self) -> optax.GradientTransformation:
-        return optax.adam(self.config.actor_learning_rate)
+        after = self.config.rate_decay  # in critic updates, of which the actor sees every `actor_delay`-th
+        return optax.adam(_rate(self.config.actor_learning_rate, after and after / self.config.actor_delay))
 
     def init(self, key: jax.Array, actor: jax.Array | None = None) -> TD3State:
         """Fresh networks; the parameters of an `actor` (Pa,) can be given to start from."""
@@ -202,6 +207,13 @@ def _actor_step(learner: TD3, actor: Network, critic: Network, samples: Samples)
         return -jnp.mean(learner.value(critic.online, samples.observation, action, samples.target))
 
     return _descend(actor, jax.grad(loss)(actor.online), learner.actor_optimiser)
+
+
+def _rate(rate: float, after: float | None) -> optax.ScalarOrSchedule:
+    """A constant learning rate, or one that decreases in proportion to 1 / sqrt(updates) after so many of them."""
+    if after is None:
+        return rate
+    return lambda updates: rate * jnp.sqrt(after / jnp.maximum(updates, after))
 
 
 def _fresh(parameters: Parameters, optimiser: optax.GradientTransformation) -> Network:

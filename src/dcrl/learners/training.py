@@ -9,7 +9,6 @@ from typing import TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 
 from dcrl import keys
 from dcrl.learners.replay import Replay, Samples
@@ -52,7 +51,7 @@ def groups_due(config: TD3Config, state: TD3State, replay: Replay) -> int:
     least = config.critic_steps // config.actor_delay
     if config.updates_per_transition is None:
         return least
-    done = int(optax.tree_utils.tree_get(state.critics[0].optimiser, "count"))  # Adam counts them
+    done = int(state.critics[0].optimiser[0].count)  # Adam counts them
     behind = int(config.updates_per_transition * replay.inserted) - done
     return max(least, behind // (config.actor_delay * UNIT) * UNIT)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Literal, TypeAlias, get_args
 
 from dcrl.algorithms import catalogue
@@ -10,6 +11,8 @@ from dcrl.algorithms.approach import ApproachConfig
 from dcrl.algorithms.dcrl_me import DCRLConfig
 from dcrl.learners.td3 import TD3Config
 from dcrl.runs.config import PAPER_EVALUATIONS, RunConfig
+from dcrl.tasks import registry as tasks
+from dcrl.variation.actor_injection import ActorInjectionConfig
 from dcrl.variation.policy_gradient import PolicyGradientConfig
 
 Preset: TypeAlias = Literal["quick", "fast", "paper"]
@@ -20,7 +23,6 @@ FAST_ALGORITHM = catalogue.DEFAULT
 FAST = DCRLConfig(
     pg_target="neighbour",
     pg=PolicyGradientConfig(policy_steps=50),
-    approach=ApproachConfig(approach_weight=4000.0, approach_updates=1 / 8),
     td3=TD3Config(
         critic_steps=2000,
         updates_per_transition=1 / 32,
@@ -30,6 +32,13 @@ FAST = DCRLConfig(
         critic_learning_rate=6e-4,
         actor_learning_rate=6e-4,
     ),
+)
+# Where the descriptor is the final position: the actor learns to walk to any target, with many updates
+FAST_POSITION = dataclasses.replace(
+    FAST,
+    approach=ApproachConfig(approach_weight=4000.0),
+    ai=ActorInjectionConfig(injected="target"),
+    td3=dataclasses.replace(FAST.td3, updates_per_transition=1 / 8, rate_decay=100_000),
 )
 
 
@@ -51,7 +60,7 @@ def run_config(
         seed=seed,
         simulator=simulator,
         hidden=hidden,
-        hyperparameters=preset_hyperparameters(preset, algorithm) if hyperparameters is None else hyperparameters,
+        hyperparameters=preset_hyperparameters(preset, algorithm, task) if hyperparameters is None else hyperparameters,
     )
 
 
@@ -62,8 +71,8 @@ def budget(preset: Preset | None, evaluations: int | None) -> int:
     return EVALUATIONS[preset or "quick"] if evaluations is None else evaluations
 
 
-def preset_hyperparameters(preset: Preset | None, algorithm: str) -> Any:
-    """An algorithm's hyperparameters under a preset: the paper's, unless the preset is `fast`."""
+def preset_hyperparameters(preset: Preset | None, algorithm: str, task: str | None = None) -> Any:
+    """An algorithm's hyperparameters under a preset, on one task or in general: the paper's, unless it is `fast`."""
     if preset != "fast":
         return algorithms.get(algorithm).default
     if algorithm != FAST_ALGORITHM:
@@ -71,4 +80,4 @@ def preset_hyperparameters(preset: Preset | None, algorithm: str) -> Any:
             f"the preset fast is a configuration of {FAST_ALGORITHM}, got the algorithm {algorithm}; "
             f"leave out the preset, or train {FAST_ALGORITHM}"
         )
-    return FAST
+    return FAST_POSITION if task is not None and tasks.get(task).descriptor.over == "last" else FAST

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import jax
@@ -11,6 +11,7 @@ import numpy as np
 from dcrl import keys
 from dcrl.archive.archive import Archive
 from dcrl.archive.selection import select
+from dcrl.hyperparameters import ADDED, one_of
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import join
@@ -27,6 +28,13 @@ class ActorInjectionConfig:
 
     injection: Injection = "uniform"
     """Where descriptors are drawn from: the whole space (the paper), or the archive's elites (the authors' code)."""
+    injected: Literal["online", "target"] = field(default="online", metadata=ADDED)
+    """Which of the actor's networks is injected: the one that is trained (the paper), or the target network, which is
+    its average over recent updates."""
+
+    def __post_init__(self) -> None:
+        one_of(self, "injection", "uniform", "archive")
+        one_of(self, "injected", "online", "target")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +51,7 @@ class ActorInjection:
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         target = sample_descriptors(self.config.injection, sources.archive, self.descriptor, self.count, key)
-        actor = np.asarray(join(sources.learned[0].actor.online))
+        actor = np.asarray(join(getattr(sources.learned[0].actor, self.config.injected)))
         genotype = specialise(self.learner.actor_layers, actor, normalise(self.descriptor, target))
         return Offspring(genotype=genotype, target=target)
 
