@@ -24,9 +24,12 @@ NAMES = {
     "fast": "`--preset fast`",
     "pga_me": "`--algorithm pga_me`",
     "me": "`--algorithm me`",
+    "constant": "`--preset fast`, constant learning rates",
 }
 LEVER_COLUMNS = ("flags", "QD score at 2,560", "at 5,120", "coverage", "million steps", "CPU time (s)")
 FINAL_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "CPU time (s)")
+AGAINST_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "without: QD score", "coverage")
+OFFLINE_COLUMNS = ("flags", "gain: online, target", "distance (m): online, target", "fitness: online, target")
 SCORE_COLUMNS = ("flags", "seed", "evaluations", "million steps", "CPU time (s)")
 OPERATOR_COLUMNS = (
     "flags",
@@ -37,6 +40,7 @@ OPERATOR_COLUMNS = (
     "similarity: pg, ai",
     "CPU time (s)",
 )
+SCORES = {"qd_score": ",.0f", "coverage": ".1%"}
 MARKS = (60, 120, 240)  # seconds at which scores are compared
 MARK_COLUMNS = ("seed", "configuration", *(f"{mark} s" for mark in MARKS))
 HOUR_MARKS = (10, 20, 40, 60)  # minutes at which scores are compared
@@ -94,6 +98,36 @@ def finals(group: str) -> list[tuple[str, ...]]:
             f"{float(last['processor_seconds']):.0f}",
         )
         for flags, last in rows
+    ]
+
+
+def against_constant(group: str) -> list[tuple[str, ...]]:
+    """One row per configuration: what it reached in the end, and the preset with constant rates as many evaluations."""
+    path = FAST / "ant_omni" / "constant-0.json"
+    without = {row["evaluations"]: row for row in json.loads(path.read_text())["rows"]}
+    rows = [(flags, own[-1], without[int(own[-1]["evaluations"])]) for (flags,), own in _grouped(group, "flags")]
+    return [
+        (
+            _named(flags),
+            f"{int(last['evaluations']):,}",
+            *(f"{float(row[name]):{form}}" for row in (last, other) for name, form in SCORES.items()),
+        )
+        for flags, last, other in rows
+    ]
+
+
+def offline() -> list[tuple[str, ...]]:
+    """One row per configuration: means over all rounds after which the actor was simulated."""
+    with (FAST / "offline.csv").open(newline="") as file:
+        runs = [(flags, list(rows)) for flags, rows in groupby(csv.DictReader(file), key=lambda row: row["flags"])]
+
+    def means(rows: list[dict[str, str]], name: str, form: str) -> str:
+        by_network = ([float(row[name]) for row in rows if row["injected"] == own] for own in ("online", "target"))
+        return ", ".join(f"{statistics.mean(values):{form}}" for values in by_network if values)
+
+    return [
+        (_named(flags), means(rows, "gain", ",.0f"), means(rows, "distance", ".1f"), means(rows, "fitness", ".0f"))
+        for flags, rows in runs
     ]
 
 

@@ -3,8 +3,9 @@
     python benchmarks/results_page.py
 
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
-`generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `reached GROUP`, `operators TASK`, `time TASK`,
-`marks TASK` or `hour TASK`. A test fills every page again and compares, so run this whenever `results/` changes.
+`generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `against GROUP`, `offline`, `reached GROUP`,
+`operators TASK`, `time TASK`, `marks TASK` or `hour TASK`. A test fills every page again and compares, so run this
+whenever `results/` changes.
 """
 
 from __future__ import annotations
@@ -81,6 +82,10 @@ def table(name: str) -> str:
         return markdown(fast_tables.LEVER_COLUMNS, fast_tables.levers(argument))
     if kind == "finals":
         return markdown(fast_tables.FINAL_COLUMNS, fast_tables.finals(argument))
+    if kind == "against":
+        return markdown(fast_tables.AGAINST_COLUMNS, fast_tables.against_constant(argument))
+    if kind == "offline" and not argument:
+        return markdown(fast_tables.OFFLINE_COLUMNS, fast_tables.offline())
     if kind == "reached":
         return markdown(fast_tables.SCORE_COLUMNS, fast_tables.to_the_papers_score(argument))
     if kind == "operators":

@@ -92,7 +92,7 @@ class ByHand:
     def decayed(self, rate: float) -> float:
         """A learning rate after the critic updates so far."""
         after = self.learner.config.rate_decay
-        return rate if after is None or self.updates <= after else rate * np.sqrt(after / self.updates)
+        return rate if after is None or self.updates <= after else rate * after / self.updates
 
     def critic_step(self, s: Samples, y: Values) -> None:
         inputs = np.concatenate([s.observation, s.action, s.target], axis=1)
@@ -158,11 +158,11 @@ def test_updates_equal_those_by_hand(target_update, descriptor_size, conditioned
         assert np.abs(networks(state)[name] - before[name]).max() > change, name
 
 
-def test_learning_rates_decrease_with_the_square_root_of_the_updates():
+def test_learning_rates_decrease_with_the_updates():
     subject, constant = (learner(rate_decay=decay, critic_learning_rate=1e-2) for decay in (3, None))
     state, undecayed = random_state(subject), random_state(constant)
     hand, step = ByHand(subject, state), compiled(subject)
-    for seed in range(6):  # 12 critic updates: at the end the rates are half of what they were
+    for seed in range(6):  # 12 critic updates: at the end the rates are a quarter of what they were
         samples, noise = random_samples(subject, seed)
         state, undecayed = step(state, samples, noise), compiled(constant)(undecayed, samples, noise)
         hand.update(samples, noise)

@@ -34,6 +34,15 @@ def without(content: dict, *path: str) -> dict:
     return changed | {head: without(content[head], *rest)} if rest else changed
 
 
+def test_an_option_that_no_longer_exists_is_ignored_if_it_was_off():
+    stored = to_json(CONFIG)
+    stored["hyperparameters"]["approach"]["approach_updates"] = None
+    assert from_json(stored) == CONFIG
+    stored["hyperparameters"]["approach"]["approach_updates"] = 0.125
+    with pytest.raises(ValueError, match="'approach_updates' does not fit"):
+        from_json(stored)
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

@@ -62,8 +62,8 @@ class TD3Config:
     """Critic updates per transition collected since the start, and at least critic_steps per generation; None for
     critic_steps in every generation (the paper)."""
     rate_decay: int | None = field(default=None, metadata=ADDED)
-    """Critic updates after which the learning rates of critics and actor decrease, in proportion to 1 / sqrt(updates);
-    None for constant rates (the paper)."""
+    """Critic updates after which the learning rates of critics and actor decrease, in proportion to 1 / updates; None
+    for constant rates (the paper)."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size", "return_steps")
@@ -210,10 +210,10 @@ def _actor_step(learner: TD3, actor: Network, critic: Network, samples: Samples)
 
 
 def _rate(rate: float, after: float | None) -> optax.ScalarOrSchedule:
-    """A constant learning rate, or one that decreases in proportion to 1 / sqrt(updates) after so many of them."""
+    """A constant learning rate, or one that decreases in proportion to 1 / updates after so many of them."""
     if after is None:
         return rate
-    return lambda updates: rate * jnp.sqrt(after / jnp.maximum(updates, after))
+    return lambda updates: rate * after / jnp.maximum(updates, after)
 
 
 def _fresh(parameters: Parameters, optimiser: optax.GradientTransformation) -> Network:

@@ -166,7 +166,9 @@ def _construct(kind: type[Any], content: Any, where: str) -> Any:
 def _fields(kind: type[Any], values: dict[str, Any], where: str) -> Any:
     fields = dataclasses.fields(kind)
     known = {field.name for field in fields}
-    values = {field.name: field.default for field in fields if field.metadata == ADDED} | values
+    added = {field.name: field.default for field in fields if field.metadata == ADDED}
+    # an option that this version no longer has made no difference if it was off
+    values = added | {name: value for name, value in values.items() if name in known or value is not None}
     if set(values) != known:
         odd = sorted(set(values) ^ known)
         raise ValueError(f"{where} should have the fields {', '.join(sorted(known))}; {odd[0]!r} does not fit")

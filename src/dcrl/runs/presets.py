@@ -38,7 +38,7 @@ FAST_POSITION = dataclasses.replace(
     FAST,
     approach=ApproachConfig(approach_weight=4000.0),
     ai=ActorInjectionConfig(injected="target"),
-    td3=dataclasses.replace(FAST.td3, updates_per_transition=1 / 8, rate_decay=100_000),
+    td3=dataclasses.replace(FAST.td3, updates_per_transition=1 / 8, rate_decay=200_000),
 )
 
 
