@@ -31,8 +31,7 @@ def sweep(output: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.slow
-@pytest.mark.data
+@pytest.mark.slow  # test_kills.py compares the same, while nodes are killed
 def test_runs_on_a_cluster_are_those_of_one_machine(cluster: RayCluster, tmp_path: Path) -> None:
     here = sweep(tmp_path / "local", "--seeds", "0-1", "--evaluations", "64", "--at-once", "2")
     assert here.returncode == 0, here.stdout + here.stderr
