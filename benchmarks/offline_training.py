@@ -15,6 +15,7 @@ import argparse
 import csv
 import dataclasses
 import shlex
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,7 +71,9 @@ def main() -> None:
 
 def restored(run: Path, config: RunConfig, algorithm: Composition) -> State:
     """The newest checkpoint, whose settings may differ from those of `algorithm`."""
-    newest = max((run / "checkpoints").glob("generation-*.json"))
+    newest = max((run / "checkpoints").glob("generation-*.json"), default=None)
+    if newest is None:
+        sys.exit(f"{run} has no checkpoint; expected the directory of a run of `dcrl train`")
     about = description(newest)["about"]
     about |= {"configuration": configs.completed(about["configuration"])}
     state = Checkpoints(newest.parent).load(algorithm.empty_state(config.seed), about, print)
