@@ -216,8 +216,7 @@ def draw(path: Path) -> None:
                 scores = [row["qd_score"] for row in run["rows"]]
                 axes.plot(minutes, scores, color=COLOURS[[*NAMES].index(name)], label=NAMES[name].replace("`", ""))
             axes.set(xlabel="minutes", ylabel="QD score", title=task)
-        handles, labels = panels[0].get_legend_handles_labels()
-        lines = dict(zip(labels, handles, strict=True))  # one per configuration
+        lines = {line.get_label(): line for axes in panels for line in axes.get_lines()}  # one per configuration
         figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=len(lines), frameon=False)
         save(figure, path)
 
