@@ -20,6 +20,7 @@ from pathlib import Path
 
 import fast_tables
 import qdax_tables
+import tried_tables
 from dcrl.analysis.claims import NUMBERED, Finding, findings, improvements
 from dcrl.analysis.claims_section import text
 from dcrl.analysis.collection import Collection, collect
@@ -79,17 +80,17 @@ def table(name: str) -> str:
     if kind == "qdax":
         return markdown(qdax_tables.COLUMNS, [*qdax_tables.table(argument)])
     if kind == "levers":
-        return markdown(fast_tables.LEVER_COLUMNS, fast_tables.levers(argument))
+        return markdown(tried_tables.LEVER_COLUMNS, tried_tables.levers(argument))
     if kind == "finals":
-        return markdown(fast_tables.FINAL_COLUMNS, fast_tables.finals(argument))
+        return markdown(tried_tables.FINAL_COLUMNS, tried_tables.finals(argument))
     if kind == "against":
-        return markdown(fast_tables.AGAINST_COLUMNS, fast_tables.against_constant(argument))
+        return markdown(tried_tables.AGAINST_COLUMNS, tried_tables.against_constant(argument))
     if kind == "offline" and not argument:
-        return markdown(fast_tables.OFFLINE_COLUMNS, fast_tables.offline())
+        return markdown(tried_tables.OFFLINE_COLUMNS, tried_tables.offline())
     if kind == "reached":
-        return markdown(fast_tables.SCORE_COLUMNS, fast_tables.to_the_papers_score(argument))
+        return markdown(tried_tables.SCORE_COLUMNS, tried_tables.to_the_papers_score(argument))
     if kind == "operators":
-        return markdown(fast_tables.OPERATOR_COLUMNS, fast_tables.operators(argument))
+        return markdown(tried_tables.OPERATOR_COLUMNS, tried_tables.operators(argument))
     if kind == "time":
         return markdown(fast_tables.TIME_COLUMNS, [*fast_tables.time_to_quality(argument)])
     if kind == "marks":

@@ -1,0 +1,145 @@
+"""The tables of what was tried in `docs/algorithms/fast.md`, from `results/fast`: one row per configuration."""
+
+from __future__ import annotations
+
+import csv
+import json
+import statistics
+from itertools import groupby
+from pathlib import Path
+
+from fast_tables import FAST
+
+EVALUATIONS = (2_560, 5_120)  # at which scores are compared
+PAPER_RUNS = Path("walker2d_uni", "dcrl_me")  # below results/; the runs of what was tried are compared with these
+LEVER_COLUMNS = ("flags", "QD score at 2,560", "at 5,120", "coverage", "million steps", "CPU time (s)")
+FINAL_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "CPU time (s)")
+AGAINST_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "without: QD score", "coverage")
+OFFLINE_COLUMNS = ("flags", "gain: online, target", "distance (m): online, target", "fitness: online, target")
+SCORE_COLUMNS = ("flags", "seed", "evaluations", "million steps", "CPU time (s)")
+OPERATOR_COLUMNS = (
+    "flags",
+    "evaluations",
+    "QD score",
+    "coverage",
+    "added: ga, pg, ai",
+    "similarity: pg, ai",
+    "CPU time (s)",
+)
+SCORES = {"qd_score": ",.0f", "coverage": ".1%"}
+LATEST = 10  # generations over which similarities are averaged
+
+
+def levers(group: str) -> list[tuple[str, ...]]:
+    """One row per configuration that was tried, in the order of the file."""
+    return [_lever(flags, rows) for (flags,), rows in _grouped(group, "flags")]
+
+
+def _lever(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
+    first, last = (min(rows, key=lambda row: abs(int(row["evaluations"]) - count)) for count in EVALUATIONS)
+    return (
+        _named(flags),
+        f"{float(first['qd_score']):,.0f}",
+        f"{float(last['qd_score']):,.0f}",
+        f"{float(last['coverage']):.1%}",
+        f"{int(last['environment_steps']) / 1e6:.2f}",
+        f"{float(last['processor_seconds']):.0f}",
+    )
+
+
+def finals(group: str) -> list[tuple[str, ...]]:
+    """One row per configuration: what it reached in the end."""
+    rows = [(flags, own[-1]) for (flags,), own in _grouped(group, "flags")]
+    return [
+        (
+            _named(flags),
+            f"{int(last['evaluations']):,}",
+            f"{float(last['qd_score']):,.0f}",
+            f"{float(last['coverage']):.1%}",
+            f"{float(last['processor_seconds']):.0f}",
+        )
+        for flags, last in rows
+    ]
+
+
+def against_constant(group: str) -> list[tuple[str, ...]]:
+    """One row per configuration: what it reached in the end, and the preset with constant rates as many evaluations."""
+    path = FAST / "ant_omni" / "constant-0.json"
+    without = {row["evaluations"]: row for row in json.loads(path.read_text())["rows"]}
+    rows = [(flags, own[-1], without[int(own[-1]["evaluations"])]) for (flags,), own in _grouped(group, "flags")]
+    return [
+        (
+            _named(flags),
+            f"{int(last['evaluations']):,}",
+            *(f"{float(row[name]):{form}}" for row in (last, other) for name, form in SCORES.items()),
+        )
+        for flags, last, other in rows
+    ]
+
+
+def offline() -> list[tuple[str, ...]]:
+    """One row per configuration: means over all rounds after which the actor was simulated."""
+    with (FAST / "offline.csv").open(newline="") as file:
+        runs = [(flags, list(rows)) for flags, rows in groupby(csv.DictReader(file), key=lambda row: row["flags"])]
+
+    def means(rows: list[dict[str, str]], name: str, form: str) -> str:
+        by_network = ([float(row[name]) for row in rows if row["injected"] == own] for own in ("online", "target"))
+        return ", ".join(f"{statistics.mean(values):{form}}" for values in by_network if values)
+
+    return [
+        (_named(flags), means(rows, "gain", ",.0f"), means(rows, "distance", ".1f"), means(rows, "fitness", ".0f"))
+        for flags, rows in runs
+    ]
+
+
+def to_the_papers_score(group: str) -> list[tuple[str, ...]]:
+    """One row per configuration and seed: what it took to reach the final QD score of the paper's settings."""
+    return [_costs(flags, int(seed), rows) for (flags, seed), rows in _grouped(group, "flags", "seed")]
+
+
+def _costs(flags: str, seed: int, rows: list[dict[str, str]]) -> tuple[str, ...]:
+    with (FAST.parent / PAPER_RUNS / f"seed-{seed}" / "metrics.csv").open(newline="") as file:
+        threshold = float(list(csv.DictReader(file))[-1]["qd_score"])
+    reached = next(row for row in rows if float(row["qd_score"]) >= threshold)
+    return (
+        _named(flags),
+        str(seed),
+        f"{int(reached['evaluations']):,}",
+        f"{int(reached['environment_steps']) / 1e6:.2f}",
+        f"{float(reached['processor_seconds']):.0f}",
+    )
+
+
+def operators(task: str) -> list[tuple[str, ...]]:
+    """One row per configuration: what each operator added in the whole run, and the mean similarity at its end."""
+    with (FAST / f"{task}.csv").open(newline="") as file:
+        runs = groupby(csv.DictReader(file), key=lambda row: row["flags"])
+        return [_by_operator(flags, list(rows)) for flags, rows in runs]
+
+
+def _by_operator(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
+    last = rows[-1]
+    added = (sum(int(row[f"added_{name}"]) for row in rows) for name in ("ga", "pg", "ai"))
+    similar = (statistics.mean(float(row[f"similarity_{name}"]) for row in rows[-LATEST:]) for name in ("pg", "ai"))
+    return (
+        _named(flags),
+        f"{int(last['evaluations']):,}",
+        f"{float(last['qd_score']):,.0f}",
+        f"{float(last['coverage']):.1%}",
+        ", ".join(map(str, added)),
+        ", ".join(f"{value:.2f}" for value in similar),
+        f"{float(last['processor_seconds']):.0f}",
+    )
+
+
+def _named(flags: str) -> str:
+    return f"`{flags}`" if flags else "none"
+
+
+def _grouped(group: str, *names: str) -> list[tuple[tuple[str, ...], list[dict[str, str]]]]:
+    """The rows of a group by these columns, in the order of the file."""
+    with (FAST / "levers.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["group"] == group]
+    if not rows:
+        raise ValueError(f"{FAST / 'levers.csv'} has no group {group!r}")
+    return [(key, list(own)) for key, own in groupby(rows, key=lambda row: tuple(row[name] for name in names))]
