@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,18 @@ def test_single_runs_decide_nothing_and_missing_ones_are_left_out():
     (found,) = findings(values("qd_score", dcrl_me=[9], me=[1]), [HIGHER])
     assert found.verdict == "cannot be told"
     assert findings(values("qd_score", dcrl_me=[9])) == ()
+
+
+def test_runs_that_are_too_few_do_not_weaken_the_others():
+    """Three runs against three have p >= 0.1, whatever they are; four against four can be significant."""
+    few = [replace(value, task="ant_omni") for value in values("qd_score", dcrl_me=[7, 8, 9], me=[1, 2, 3])]
+    enough = values("qd_score", dcrl_me=[7, 8, 9, 10], me=[1, 2, 3, 4])
+    alone = findings(enough, [HIGHER])
+    together = findings([*few, *enough], [replace(HIGHER, tasks=("ant_omni", "walker2d_uni"))])
+    assert together[1:] == alone
+    assert alone[0].corrected_p == pytest.approx(2 / 70)
+    assert (together[0].p, together[0].corrected_p) == pytest.approx((0.1, 0.1))
+    assert [finding.verdict for finding in together] == ["cannot be told", "holds"]
 
 
 def test_claims_name_known_tasks_metrics_and_algorithms():

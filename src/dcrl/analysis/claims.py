@@ -106,7 +106,8 @@ class Finding:
     medians: tuple[float, float]
     share_better: Estimate  # of pairs of runs in which `better` is better; 0.5 is no difference
     p: float
-    corrected_p: float  # for all comparisons of the claim
+    smallest_p: float  # what the test can reach with so many runs
+    corrected_p: float  # for all comparisons of the claim that could be significant
 
     @property
     def verdict(self) -> Verdict:
@@ -117,7 +118,11 @@ class Finding:
 
 
 def findings(found: Sequence[Value], claims: Sequence[Claim] = CLAIMS) -> tuple[Finding, ...]:
-    """Every comparison that the runs allow, corrected by Holm's method within each numbered claim."""
+    """Every comparison that the runs allow, corrected by Holm's method within each numbered claim.
+
+    Comparisons with so few runs that they cannot be significant are no part of the family: they cannot be rejected by
+    mistake, so correcting the others for them would only make these weaker (Tarone 1990).
+    """
     samples = samples_of(found)
     tests: dict[int, list[Finding]] = {}
     for claim in claims:
@@ -132,7 +137,7 @@ def findings(found: Sequence[Value], claims: Sequence[Claim] = CLAIMS) -> tuple[
 def _test(claim: Claim, task: str, other: str, own: Sequence[float], against: Sequence[float]) -> Finding:
     higher = METRICS[claim.metric].higher_is_better if claim.metric in METRICS else True
     sides = (own, against) if higher else (against, own)
-    p = compare(own, against).p
+    compared = compare(own, against)
     return Finding(
         number=claim.number,
         task=task,
@@ -142,15 +147,16 @@ def _test(claim: Claim, task: str, other: str, own: Sequence[float], against: Se
         counts=(len(own), len(against)),
         medians=(float(np.median(own)), float(np.median(against))),
         share_better=probability_of_improvement({task: sides[0]}, {task: sides[1]}),
-        p=p,
-        corrected_p=p,
+        p=compared.p,
+        smallest_p=compared.smallest_p,
+        corrected_p=compared.p,
     )
 
 
 def _corrected(tests: Sequence[Finding]) -> list[Finding]:
-    return [
-        replace(test, corrected_p=float(p)) for test, p in zip(tests, holm([test.p for test in tests]), strict=True)
-    ]
+    family = [test for test in tests if test.smallest_p < SIGNIFICANT]
+    corrected = iter(holm([test.p for test in family]))
+    return [replace(test, corrected_p=float(next(corrected))) if test in family else test for test in tests]
 
 
 def improvements(records: Sequence[Record], common: Mapping[str, int]) -> list[Value]:
