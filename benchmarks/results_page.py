@@ -4,7 +4,7 @@
 
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
 `generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `against GROUP`, `offline`, `reached GROUP`,
-`operators TASK`, `time TASK`, `marks TASK` or `hour TASK`. A test fills every page again and compares, so run this
+`operators NAME`, `time TASK`, `marks TASK` or `hour TASK`. A test fills every page again and compares, so run this
 whenever `results/` changes.
 """
 

@@ -110,9 +110,9 @@ def _costs(flags: str, seed: int, rows: list[dict[str, str]]) -> tuple[str, ...]
     )
 
 
-def operators(task: str) -> list[tuple[str, ...]]:
+def operators(name: str) -> list[tuple[str, ...]]:
     """One row per configuration: what each operator added in the whole run, and the mean similarity at its end."""
-    with (FAST / f"{task}.csv").open(newline="") as file:
+    with (FAST / f"{name}.csv").open(newline="") as file:
         runs = groupby(csv.DictReader(file), key=lambda row: row["flags"])
         return [_by_operator(flags, list(rows)) for flags, rows in runs]
 
@@ -120,7 +120,8 @@ def operators(task: str) -> list[tuple[str, ...]]:
 def _by_operator(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
     last = rows[-1]
     added = (sum(int(row[f"added_{name}"]) for row in rows) for name in ("ga", "pg", "ai"))
-    similar = (statistics.mean(float(row[f"similarity_{name}"]) for row in rows[-LATEST:]) for name in ("pg", "ai"))
+    latest = [row for row in rows if row["similarity_ai"]][-LATEST:]  # the first generation has no targets
+    similar = (statistics.mean(float(row[f"similarity_{name}"]) for row in latest) for name in ("pg", "ai"))
     return (
         _named(flags),
         f"{int(last['evaluations']):,}",
@@ -128,7 +129,7 @@ def _by_operator(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
         f"{float(last['coverage']):.1%}",
         ", ".join(map(str, added)),
         ", ".join(f"{value:.2f}" for value in similar),
-        f"{float(last['processor_seconds']):.0f}",
+        f"{float(seconds):.0f}" if (seconds := last["processor_seconds"]) else "",  # `dcrl train` does not record it
     )
 
 
