@@ -210,6 +210,28 @@ def test_the_target_actor_can_be_injected_instead():
         ActorInjectionConfig(injected="both")
 
 
+def test_a_share_of_the_injected_actors_can_be_gentle():
+    """Their outputs before tanh are multiplied by a factor of each policy, drawn log-uniformly from [0.2, 1]."""
+    sources = Sources(archive=filled_archive(), learned=(LEARNER.init(keys.root(0)),))
+    full, gentle = (
+        ActorInjection(count=400, learner=LEARNER, descriptor=SPACE, config=config).vary(sources, keys.root(2))
+        for config in (ActorInjectionConfig(), ActorInjectionConfig(gentle=0.75))
+    )
+    np.testing.assert_array_equal(gentle.target, full.target)
+    np.testing.assert_array_equal(gentle.genotype[300:], full.genotype[300:])
+    seen = np.random.default_rng(0).normal(size=(400, LAYERS.sizes[0])).astype(np.float32)
+    before, after = (np.arctanh(doubles(act_each(LAYERS.split(each.genotype), seen)))[:300] for each in (full, gentle))
+    factor = after[:, :1] / before[:, :1]
+    np.testing.assert_allclose(after, factor * before, rtol=1e-3, atol=1e-5)
+    share = np.log(factor) / np.log(0.2)  # uniform between 0 and 1
+    assert (share > -1e-3).all()
+    assert (share < 1 + 1e-3).all()
+    counts = np.histogram(share, bins=3, range=(0, 1))[0]
+    assert ((counts > 65) & (counts < 137)).all()  # 100 +- 4.5 standard deviations
+    with pytest.raises(ValueError, match=r"gentle must lie in \[0, 1\], got 1\.5"):
+        ActorInjectionConfig(gentle=1.5)
+
+
 def test_injection_draws_descriptors_uniformly_from_the_space():
     archive = empty(np.zeros((4, 2), np.float32), 3)
     drawn = sample_descriptors("uniform", archive, SPACE, 5000, keys.root(0))

@@ -11,7 +11,7 @@ import numpy as np
 from dcrl import keys
 from dcrl.archive.archive import Archive
 from dcrl.archive.selection import select
-from dcrl.hyperparameters import ADDED, one_of
+from dcrl.hyperparameters import ADDED, one_of, within
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import join
@@ -20,6 +20,7 @@ from dcrl.types import Descriptor, Floats
 from dcrl.variation.operator import Offspring, Sources
 
 Injection = Literal["uniform", "archive"]
+LEAST_OUTPUT = 0.2  # the smallest factor of gentle actors' outputs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +32,12 @@ class ActorInjectionConfig:
     injected: Literal["online", "target"] = field(default="online", metadata=ADDED)
     """Which of the actor's networks is injected: the one that is trained (the paper), or the target network, which is
     its average over recent updates."""
+    gentle: float = field(default=0.0, metadata=ADDED)
+    """Share of the injected actors with smaller actions, which cost less energy: their output layer is multiplied by a
+    factor between 0.2 and 1, drawn log-uniformly. 0 for the actor as it is (the paper)."""
 
     def __post_init__(self) -> None:
+        within(self, 0, 1, "gentle")
         one_of(self, "injection", "uniform", "archive")
         one_of(self, "injected", "online", "target")
 
@@ -53,7 +58,15 @@ class ActorInjection:
         target = sample_descriptors(self.config.injection, sources.archive, self.descriptor, self.count, key)
         actor = np.asarray(join(getattr(sources.learned[0].actor, self.config.injected)))
         genotype = specialise(self.learner.actor_layers, actor, normalise(self.descriptor, target))
-        return Offspring(genotype=genotype, target=target)
+        return Offspring(genotype=self._gentle(genotype, key), target=target)
+
+    def _gentle(self, genotype: Floats, key: jax.Array) -> Floats:
+        """The policies, the first of them with smaller outputs before their last activation."""
+        count = round(self.config.gentle * self.count)
+        factor = LEAST_OUTPUT ** jax.random.uniform(keys.stream(key, "outputs"), (count, 1))
+        *_, inputs, outputs = self.learner.actor_layers.sizes
+        genotype[:count, -(inputs + 1) * outputs :] *= np.asarray(factor)
+        return genotype
 
 
 def sample_descriptors(
