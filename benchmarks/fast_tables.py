@@ -24,7 +24,7 @@ NAMES = {
 }
 MARKS = (60, 120, 240)  # seconds at which scores are compared
 MARK_COLUMNS = ("seed", "configuration", *(f"{mark} s" for mark in MARKS))
-HOUR_MARKS = (10, 20, 40, 60)  # minutes at which scores are compared
+HOUR_MARKS = (10, 20, 30, 40, 60)  # minutes at which scores are compared
 HOUR_COLUMNS = (
     "seed",
     "configuration",

@@ -3,9 +3,9 @@
     python benchmarks/results_page.py
 
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
-`generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `against GROUP`, `offline`, `reached GROUP`,
-`operators NAME`, `time TASK`, `marks TASK` or `hour TASK`. A test fills every page again and compares, so run this
-whenever `results/` changes.
+`generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `against GROUP`, `offline`, `outputs`,
+`reached GROUP`, `operators NAME`, `time TASK`, `marks TASK` or `hour TASK`. A test fills every page again and compares,
+so run this whenever `results/` changes.
 """
 
 from __future__ import annotations
@@ -87,6 +87,8 @@ def table(name: str) -> str:
         return markdown(tried_tables.AGAINST_COLUMNS, tried_tables.against_constant(argument))
     if kind == "offline" and not argument:
         return markdown(tried_tables.OFFLINE_COLUMNS, tried_tables.offline())
+    if kind == "outputs" and not argument:
+        return markdown(tried_tables.OUTPUT_COLUMNS, tried_tables.outputs())
     if kind == "reached":
         return markdown(tried_tables.SCORE_COLUMNS, tried_tables.to_the_papers_score(argument))
     if kind == "operators":

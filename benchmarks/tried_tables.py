@@ -15,6 +15,7 @@ PAPER_RUNS = Path("walker2d_uni", "dcrl_me")  # below results/; the runs of what
 LEVER_COLUMNS = ("flags", "QD score at 2,560", "at 5,120", "coverage", "million steps", "CPU time (s)")
 FINAL_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "CPU time (s)")
 AGAINST_COLUMNS = ("flags", "evaluations", "QD score", "coverage", "without: QD score", "coverage")
+OUTPUT_COLUMNS = ("factor", "fitness", "distance from the start (m)", "gain")
 OFFLINE_COLUMNS = ("flags", "gain: online, target", "distance (m): online, target", "fitness: online, target")
 SCORE_COLUMNS = ("flags", "seed", "evaluations", "million steps", "CPU time (s)")
 OPERATOR_COLUMNS = (
@@ -90,6 +91,15 @@ def offline() -> list[tuple[str, ...]]:
         (_named(flags), means(rows, "gain", ",.0f"), means(rows, "distance", ".1f"), means(rows, "fitness", ".0f"))
         for flags, rows in runs
     ]
+
+
+def outputs() -> list[tuple[str, ...]]:
+    """One row per factor of the output layer: what the injected actors achieved."""
+    with (FAST / "outputs.csv").open(newline="") as file:
+        return [
+            (row["factor"], f"{float(row['fitness']):.0f}", f"{float(row['reached']):.1f}", f"{int(row['gain']):,}")
+            for row in csv.DictReader(file)
+        ]
 
 
 def to_the_papers_score(group: str) -> list[tuple[str, ...]]:

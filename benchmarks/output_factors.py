@@ -1,0 +1,73 @@
+"""What smaller actions would bring: inject a run's actor with its output layer multiplied by different factors.
+
+    python benchmarks/output_factors.py runs/ant_omni/dcrl_me/seed-0 outputs.csv
+
+The actor and the archive are those of the run's newest checkpoint. For each factor, 128 injected actors are conditioned
+on the same uniformly drawn descriptors and simulated from the same starts. `gain` is by how much the archive's QD score
+would rise if they were added; the archive does not change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+from dcrl import files, keys
+from dcrl.algorithms.asked import Asked
+from dcrl.archive import archive as archives
+from dcrl.runs import config as configs
+from dcrl.runs.manifest import manifest
+from dcrl.variation.actor_injection import ActorInjection, ActorInjectionConfig
+from dcrl.variation.operator import Sources
+from offline_training import restored
+
+FACTORS = (1, 0.7, 0.5, 0.35, 0.25, 0.15)
+COUNT = 128
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("output", type=Path, help="where the rows go, a CSV file")
+    parser.add_argument("--threads", type=int, help="threads of the simulator; all cores by default")
+    options = parser.parse_args()
+    config = configs.read(options.run)
+    with configs.open_algorithm(config, options.threads) as algorithm:
+        state, layers = restored(options.run, config, algorithm), algorithm.setting.layers
+        injection = ActorInjectionConfig(injected="target")
+        operator = ActorInjection(
+            count=COUNT, learner=algorithm.learners[0], descriptor=algorithm.setting.descriptor, config=injection
+        )
+        sources = Sources(archive=state.archive, learned=state.learned, replay=state.replay)
+        offspring, starts = operator.vary(sources, keys.root(7)), keys.each(keys.root(8), COUNT)
+        rows = []
+        for factor in FACTORS:
+            genotype = offspring.genotype.copy()
+            for part in layers.split(genotype)[-1]:  # views
+                part *= np.float32(factor)
+            asked = Asked(genotype=genotype, target=offspring.target, starts=starts, record=False, state=state, seed=0)
+            found = algorithm.setting.evaluate(asked)
+            archive, _ = archives.add(state.archive, genotype, found.fitness, found.descriptor)
+            row = {
+                "commit": manifest({})["commit"],
+                "evaluations": state.evaluations,
+                "factor": factor,
+                "fitness": f"{found.fitness.mean():.1f}",
+                "reached": f"{np.linalg.norm(found.descriptor, axis=1).mean():.2f}",
+                "gain": f"{archive.qd_score - state.archive.qd_score:.0f}",
+            }
+            print(*(f"{key} {value}" for key, value in row.items()), flush=True)
+            rows.append(row)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    files.write_text(options.output, text.getvalue())
+
+
+if __name__ == "__main__":
+    main()
