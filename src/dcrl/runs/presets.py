@@ -33,8 +33,8 @@ FAST = DCRLConfig(
         actor_learning_rate=6e-4,
     ),
 )
-# Where the descriptor is the final position: the actor learns to walk to any target, with many updates; injected, also
-# with smaller actions, it is what improves the archive most
+# Where the descriptor is the final position: the actor learns to walk to any target, with many updates, and
+# is injected with smaller actions as well, which save energy
 FAST_POSITION = dataclasses.replace(
     FAST,
     pg_offspring=16,
