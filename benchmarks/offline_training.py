@@ -97,17 +97,18 @@ def trained(algorithm: Composition, state: State, rounds: int) -> Iterator[dict[
             yield about | described(algorithm, actor, ActorInjectionConfig(injected=injected))
 
 
-def described(algorithm: Composition, state: State, config: ActorInjectionConfig) -> dict[str, str]:
-    """What the actor achieves on the same descriptors every time."""
+def described(algorithm: Composition, state: State, config: ActorInjectionConfig, factor: float = 1) -> dict[str, str]:
+    """What the actor achieves on the same descriptors every time, its output layer multiplied by the factor."""
     space = algorithm.setting.descriptor
     operator = ActorInjection(count=128, learner=algorithm.learners[0], descriptor=space, config=config)
     sources = Sources(archive=state.archive, learned=state.learned, replay=state.replay)
     offspring, starts = operator.vary(sources, keys.root(7)), keys.each(keys.root(8), operator.count)
-    asked = Asked(
-        genotype=offspring.genotype, target=offspring.target, starts=starts, record=False, state=state, seed=0
-    )
+    genotype = offspring.genotype.copy()
+    for part in algorithm.setting.layers.split(genotype)[-1]:  # views
+        part *= np.float32(factor)
+    asked = Asked(genotype=genotype, target=offspring.target, starts=starts, record=False, state=state, seed=0)
     found = algorithm.setting.evaluate(asked)
-    archive, _ = archives.add(state.archive, offspring.genotype, found.fitness, found.descriptor)
+    archive, _ = archives.add(state.archive, genotype, found.fitness, found.descriptor)
     distance = np.linalg.norm(found.descriptor - offspring.target, axis=1)
     similar = similarity(normalise(space, found.descriptor), normalise(space, offspring.target), algorithm.length_scale)
     return {

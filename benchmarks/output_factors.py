@@ -14,19 +14,13 @@ import csv
 import io
 from pathlib import Path
 
-import numpy as np
-
-from dcrl import files, keys
-from dcrl.algorithms.asked import Asked
-from dcrl.archive import archive as archives
+from dcrl import files
 from dcrl.runs import config as configs
 from dcrl.runs.manifest import manifest
-from dcrl.variation.actor_injection import ActorInjection, ActorInjectionConfig
-from dcrl.variation.operator import Sources
-from offline_training import restored
+from dcrl.variation.actor_injection import ActorInjectionConfig
+from offline_training import described, restored
 
 FACTORS = (1, 0.7, 0.5, 0.35, 0.25, 0.15)
-COUNT = 128
 
 
 def main() -> None:
@@ -37,29 +31,12 @@ def main() -> None:
     options = parser.parse_args()
     config = configs.read(options.run)
     with configs.open_algorithm(config, options.threads) as algorithm:
-        state, layers = restored(options.run, config, algorithm), algorithm.setting.layers
-        injection = ActorInjectionConfig(injected="target")
-        operator = ActorInjection(
-            count=COUNT, learner=algorithm.learners[0], descriptor=algorithm.setting.descriptor, config=injection
-        )
-        sources = Sources(archive=state.archive, learned=state.learned, replay=state.replay)
-        offspring, starts = operator.vary(sources, keys.root(7)), keys.each(keys.root(8), COUNT)
+        state = restored(options.run, config, algorithm)
         rows = []
         for factor in FACTORS:
-            genotype = offspring.genotype.copy()
-            for part in layers.split(genotype)[-1]:  # views
-                part *= np.float32(factor)
-            asked = Asked(genotype=genotype, target=offspring.target, starts=starts, record=False, state=state, seed=0)
-            found = algorithm.setting.evaluate(asked)
-            archive, _ = archives.add(state.archive, genotype, found.fitness, found.descriptor)
-            row = {
-                "commit": manifest({})["commit"],
-                "evaluations": state.evaluations,
-                "factor": factor,
-                "fitness": f"{found.fitness.mean():.1f}",
-                "reached": f"{np.linalg.norm(found.descriptor, axis=1).mean():.2f}",
-                "gain": f"{archive.qd_score - state.archive.qd_score:.0f}",
-            }
+            found = described(algorithm, state, ActorInjectionConfig(injected="target"), factor)
+            row = {"commit": manifest({})["commit"], "evaluations": state.evaluations, "factor": factor}
+            row |= {name: found[name] for name in ("fitness", "reached", "gain")}
             print(*(f"{key} {value}" for key, value in row.items()), flush=True)
             rows.append(row)
     text = io.StringIO()

@@ -21,6 +21,7 @@ from dcrl.runs.config import RunConfig, from_json
 from dcrl.runs.run import Run
 from dcrl.runs.training import begin
 from dcrl.tasks.point import point_omni
+from dcrl.variation.actor_injection import ActorInjectionConfig
 from support.run_config import ARCHIVE, CONFIG
 
 
@@ -113,6 +114,20 @@ def test_the_actor_is_the_conditioned_network(saved, repertoire):
         expected = act(layers.split(join(state.learned[0].actor.online)), inputs)
         np.testing.assert_allclose(repertoire.actor(wanted)(seen), expected, atol=2e-6)
     assert (repertoire.actor([0, 0])(seen) != repertoire.actor([1, 1])(seen)).any()
+
+
+@pytest.mark.parametrize("injected", ["online", "target"])
+def test_the_stored_actor_is_the_one_that_is_injected(injected, tmp_path):
+    hyperparameters = dataclasses.replace(CONFIG.hyperparameters, ai=ActorInjectionConfig(injected=injected))
+    with begin(dataclasses.replace(CONFIG, hyperparameters=hyperparameters), tmp_path, overwrite=False) as run:
+        state, _ = run.algorithm.start(3)
+        state, report = run.algorithm.advance(state, 3)
+        run.record(report)
+        run.save(state)
+    stored = load_file(run.path / "actor.safetensors")["parameters"]
+    actor = state.learned[0].actor
+    assert (np.asarray(join(actor.online)) != np.asarray(join(actor.target))).any()
+    np.testing.assert_array_equal(stored, np.asarray(join(getattr(actor, injected))))
 
 
 @pytest.mark.parametrize("method", ["policy_for", "actor"])

@@ -21,6 +21,7 @@ from dcrl.algorithms.algorithm import Algorithm, generations
 from dcrl.algorithms.state import Report, State
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import join
+from dcrl.networks.policies import Parameters
 from dcrl.repertoires.save import save_actor, save_archive
 from dcrl.repertoires.trust import name_of
 from dcrl.runs.checkpoint import Checkpoints
@@ -33,6 +34,7 @@ from dcrl.runs.started import has_started
 from dcrl.tasks import registry as tasks
 from dcrl.tasks.fingerprint import fingerprint
 from dcrl.types import Floats
+from dcrl.variation.actor_injection import ActorInjectionConfig
 from dcrl.version import __version__
 
 COLUMNS = (
@@ -201,9 +203,14 @@ class Run:
         save_archive(self.path / "archive.safetensors", state.archive, metadata, state.entered)
         learner = conditioned_learner(self.algorithm)
         if learner is not None:
-            layers, actor = learner.actor_layers, state.learned[0].actor.online
-            own = metadata | {"layers": layers.sizes}
-            save_actor(self.path / "actor.safetensors", np.asarray(join(actor)), own)
+            own = metadata | {"layers": learner.actor_layers.sizes}
+            save_actor(self.path / "actor.safetensors", np.asarray(join(self._actor(state))), own)
+
+    def _actor(self, state: State) -> Parameters:
+        """The actor's network that is injected, or the trained one if there is no actor injection."""
+        injection = getattr(self.config.hyperparameters, "ai", ActorInjectionConfig())
+        actor: Parameters = getattr(state.learned[0].actor, injection.injected)
+        return actor
 
     def is_published(self, state: State) -> bool:
         """Whether the archive and the actor are those of this state."""
