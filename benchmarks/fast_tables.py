@@ -12,7 +12,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 
 from dcrl.figures.style import COLOURS, STYLE, save
-from time_to_quality import corrected, score_at
+from time_to_quality import corrected, number, score_at
 
 FAST = Path(__file__).parents[1] / "results" / "fast"
 NAMES = {
@@ -137,8 +137,9 @@ class _Reached:
         if not above and threshold is not None:
             self.seconds = self.cpu_seconds = math.inf
         self.limit, self.evaluations = row["wall_seconds"], row["evaluations"]
-        self.stored, self.expected, self.corrected = (
-            run["archives"][-1][score] for score in ("qd_score", "expected_qd_score", "corrected_qd_score")
+        self.stored, archives = row["qd_score"], run["archives"]
+        self.expected, self.corrected = (
+            archives[-1][score] if archives else math.nan for score in ("expected_qd_score", "corrected_qd_score")
         )
         self.used = _cpu_use(run, row)
 
@@ -149,7 +150,7 @@ class _Reached:
             "" if never else f"{self.seconds / paper.seconds:.2f}",
             "" if never else f"{self.cpu_seconds / paper.cpu_seconds:.2f}",
             f"{self.evaluations:,}",
-            *(f"{score:,.0f}" for score in (self.stored, self.expected, self.corrected)),
+            *(number(score) for score in (self.stored, self.expected, self.corrected)),
             f"{self.used:.0%}",
         )
 
@@ -166,6 +167,6 @@ def _medians(runs: list[tuple[_Reached, _Reached]]) -> tuple[str, ...]:
         "never" if never else f"{seconds:.0f}",
         "" if never else f"{statistics.median(run.seconds / paper.seconds for run, paper in runs):.2f}",
         "" if never else f"{statistics.median(run.cpu_seconds / paper.cpu_seconds for run, paper in runs):.2f}",
-        *(f"{middle(name):,.0f}" for name in ("evaluations", "stored", "expected", "corrected")),
+        *(number(middle(name)) for name in ("evaluations", "stored", "expected", "corrected")),
         f"{middle('used'):.0%}",
     )
