@@ -10,10 +10,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from dcrl.algorithms.state import Report, State
 from dcrl.repertoires.words import plural
+from dcrl.runs.actor import conditioned_learner
 from dcrl.runs.config import RunConfig
 from dcrl.runs.memory import memory
 from dcrl.runs.presets import FAST, FAST_ALGORITHM, FAST_POSITION
-from dcrl.runs.run import Run, conditioned_learner
+from dcrl.runs.run import Run
 
 GIB = 2**30
 

@@ -19,11 +19,10 @@ import numpy as np
 from dcrl import files
 from dcrl.algorithms.algorithm import Algorithm, generations
 from dcrl.algorithms.state import Report, State
-from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import join
-from dcrl.networks.policies import Parameters
 from dcrl.repertoires.save import save_actor, save_archive
 from dcrl.repertoires.trust import name_of
+from dcrl.runs.actor import conditioned_learner, stored_actor
 from dcrl.runs.checkpoint import Checkpoints
 from dcrl.runs.config import RunConfig, to_json
 from dcrl.runs.lock import Lock
@@ -34,7 +33,6 @@ from dcrl.runs.started import has_started
 from dcrl.tasks import registry as tasks
 from dcrl.tasks.fingerprint import fingerprint
 from dcrl.types import Floats
-from dcrl.variation.actor_injection import ActorInjectionConfig
 from dcrl.version import __version__
 
 COLUMNS = (
@@ -204,13 +202,7 @@ class Run:
         learner = conditioned_learner(self.algorithm)
         if learner is not None:
             own = metadata | {"layers": learner.actor_layers.sizes}
-            save_actor(self.path / "actor.safetensors", np.asarray(join(self._actor(state))), own)
-
-    def _actor(self, state: State) -> Parameters:
-        """The actor's network that is injected, or the trained one if there is no actor injection."""
-        injection = getattr(self.config.hyperparameters, "ai", ActorInjectionConfig())
-        actor: Parameters = getattr(state.learned[0].actor, injection.injected)
-        return actor
+            save_actor(self.path / "actor.safetensors", np.asarray(join(stored_actor(self.config, state))), own)
 
     def is_published(self, state: State) -> bool:
         """Whether the archive and the actor are those of this state."""
@@ -248,9 +240,3 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
         return [row for row in rows if int(row["generation"]) >= 0 and float(row["wall_seconds"]) >= 0]
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"cannot read {path}, which the run resumes from: {error}") from None
-
-
-def conditioned_learner(algorithm: Algorithm) -> TD3 | None:
-    """The learner whose actor is conditioned on descriptors, if there is one: the distilled archive."""
-    conditioned = (learner for learner in algorithm.learners if learner.descriptor_size and learner.conditioned_actor)
-    return next(conditioned, None)
