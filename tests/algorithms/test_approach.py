@@ -67,7 +67,7 @@ def rewards_by_hand(position, target, weight):
 
 def relabelled(setting, replay, random_targets, *parts, seed=0):
     config = ApproachConfig(approach_weight=50.0, centring=0.5, random_targets=random_targets)
-    subject = approach(setting, config, DCRL.td3)
+    subject = approach(setting, config)
     relabel = subject.relabel(replay, keys.root(seed))
     found = [relabel(replay.gather(part), part) for part in parts]
     return [np.concatenate([getattr(each, name) for each in found]) for name in ("reward", "target")]
@@ -130,9 +130,9 @@ def test_learning_differs_and_resumes_exactly():
 
 def test_it_is_off_by_default_and_where_the_descriptor_is_a_mean():
     assert compose(DCRL).approach is None
-    assert approach(SETTING, ApproachConfig(approach_weight=1.0), DCRL.td3) is not None
+    assert approach(SETTING, ApproachConfig(approach_weight=1.0)) is not None
     mean = dataclasses.replace(SETTING, descriptor=dataclasses.replace(SETTING.descriptor, over="mean"))
-    assert approach(mean, ApproachConfig(approach_weight=1.0), DCRL.td3) is None
+    assert approach(mean, ApproachConfig(approach_weight=1.0)) is None
 
 
 def test_what_cannot_be_is_refused():
@@ -140,7 +140,3 @@ def test_what_cannot_be_is_refused():
         ApproachConfig(approach_weight=0.0)
     with pytest.raises(ValueError, match=r"random_targets must lie in \[0, 1\], got 1\.5"):
         ApproachConfig(random_targets=1.5)
-    with pytest.raises(
-        ValueError, match=r"approach_weight 50\.0 and return_steps 3; use return_steps 1 or approach_weight None"
-    ):
-        compose(dataclasses.replace(WEIGHTED, td3=dataclasses.replace(DCRL.td3, return_steps=3)))

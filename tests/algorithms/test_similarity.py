@@ -1,18 +1,14 @@
-"""The similarity of offspring to their targets: as reported, and as stored for learning."""
+"""The similarity of offspring to their targets: as reported."""
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 import pytest
 
-from dcrl import keys
 from dcrl.algorithms.operator_reports import similarities
-from dcrl.learners.conditioning import normalise, relabelled
 from dcrl.tasks.point import point_omni
 from dcrl.types import Evaluation
-from support.generations import DCRL, SMALL, original
+from support.generations import SMALL, original
 
 SPACE = point_omni.descriptor
 
@@ -47,26 +43,3 @@ def test_without_a_conditioned_learner_there_is_none(name):
     run = original(SMALL[name])
     assert run.algorithm.targeted_names == ()
     assert all(operator.similarity is None for report in run.reports for operator in report.operators)
-
-
-def test_relabelling_replaces_a_share_of_the_targets():
-    target = np.ones((1000, 2), np.float32)
-    assert relabelled(target, 0.0, keys.root(0)) is target
-    assert np.isnan(relabelled(target, 1.0, keys.root(0))).all()
-    some = relabelled(target, 0.3, keys.root(0))
-    assert 0.25 < np.isnan(some).all(axis=1).mean() < 0.35
-    assert (np.isnan(some).any(axis=1) == np.isnan(some).all(axis=1)).all()
-
-
-def test_relabelled_offspring_are_stored_as_if_they_had_reached_their_target():
-    """With every offspring relabelled, d' is what was achieved: 16 targets per generation, and S = 1."""
-    run = original(dataclasses.replace(DCRL, relabelled=1.0))
-    replay, state = run.states[1].replay, run.states[1]
-    rewards = replay.reward[: replay.size].reshape(-1, 50).sum(axis=1)  # episodes of the point have 50 steps
-    targets = replay.target[: replay.size].reshape(-1, 50, 2)
-    assert (targets == targets[:, :1]).all()
-    archive = state.archive
-    for cell in np.flatnonzero(archive.occupied):
-        mine = np.isclose(targets[:, 0], normalise(SPACE, archive.descriptor[cell])).all(axis=1)
-        assert mine.any()
-        assert np.isclose(rewards[mine], archive.fitness[cell], rtol=1e-4).any()

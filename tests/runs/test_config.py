@@ -36,10 +36,21 @@ def without(content: dict, *path: str) -> dict:
 
 def test_an_option_that_no_longer_exists_is_ignored_if_it_was_off():
     stored = to_json(CONFIG)
-    stored["hyperparameters"]["approach"]["approach_updates"] = None
+    hyperparameters = stored["hyperparameters"]
+    hyperparameters["approach"]["approach_updates"] = None
+    hyperparameters["td3"]["return_steps"] = 1
+    hyperparameters |= {"relabelled": 0.0, "ascii_offspring": None, "ascii": {"ascii_steps": 32}}
     assert from_json(stored) == CONFIG
-    stored["hyperparameters"]["approach"]["approach_updates"] = 0.125
-    with pytest.raises(ValueError, match="'approach_updates' does not fit"):
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "value"),
+    [("approach", "approach_updates", 0.125), ("td3", "return_steps", 3), ("pg", "parent_age", 2)],
+)
+def test_an_option_that_no_longer_exists_is_named_if_it_was_on(group, name, value):
+    stored = to_json(CONFIG)
+    stored["hyperparameters"][group][name] = value
+    with pytest.raises(ValueError, match=f"'{name}' does not fit"):
         from_json(stored)
 
 

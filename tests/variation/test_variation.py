@@ -111,25 +111,6 @@ def test_the_policy_gradient_operator_climbs_for_its_parents_descriptors():
     np.testing.assert_allclose(offspring.genotype, expected, rtol=0, atol=2e-5)
 
 
-def test_policy_gradients_prefer_parents_of_an_age():
-    archive, replay = filled_archive(), filled_replay()
-    occupied = np.flatnonzero(archive.occupied)
-    age = np.full(len(archive.fitness), np.nan, np.float32)
-    age[occupied] = 5
-    age[occupied[:3]] = (1, 2, 3)
-    learned = (LEARNER.init(keys.root(6)),)
-    config = PolicyGradientConfig(policy_steps=1, parent_age=2)
-    operator = PolicyGradient(count=40, learner=LEARNER, layers=LAYERS, descriptor=SPACE, config=config)
-
-    def parents(age: np.ndarray | None) -> set[tuple[float, ...]]:
-        sources = Sources(archive=archive, learned=learned, replay=replay, age=age)
-        return {tuple(target) for target in operator.vary(sources, keys.root(8)).target}
-
-    assert parents(age) == {tuple(archive.descriptor[cell]) for cell in occupied[:2]}
-    assert parents(age + 9) == parents(None)  # none is young enough: all are drawn
-    assert len(parents(None)) > 3
-
-
 ON_DEVICES = """
 import sys
 import jax, numpy as np

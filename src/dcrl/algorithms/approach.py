@@ -21,7 +21,6 @@ from dcrl.algorithms.stored_transitions import states
 from dcrl.hyperparameters import positive, within
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.replay import Replay, Samples
-from dcrl.learners.td3 import TD3Config
 from dcrl.learners.training import Relabel
 from dcrl.types import Floats, Ints
 
@@ -75,15 +74,10 @@ class Approach:
         return np.asarray(np.linalg.norm(position - target, axis=-1), np.float32)
 
 
-def approach(setting: Setting, config: ApproachConfig, td3: TD3Config) -> Approach | None:
-    """The reward, if it is asked for and the descriptor is the final position; `td3` configures the learner."""
+def approach(setting: Setting, config: ApproachConfig) -> Approach | None:
+    """The reward, if it is asked for and the descriptor is the final position."""
     if config.approach_weight is None or setting.descriptor.over != "last":
         return None
-    if td3.return_steps > 1:
-        raise ValueError(
-            f"the reward for approaching the target is defined for single steps, got approach_weight "
-            f"{config.approach_weight} and return_steps {td3.return_steps}; use return_steps 1 or approach_weight None"
-        )
     return Approach(
         setting=setting,
         weight=config.approach_weight,

@@ -28,7 +28,6 @@ from dcrl.algorithms.state_novelty import StateNovelty
 from dcrl.algorithms.stored_transitions import insert_conditioned, insert_unconditioned, stored_size
 from dcrl.archive import archive as archives
 from dcrl.archive.episodes import NO_EPISODES
-from dcrl.learners.conditioning import relabelled
 from dcrl.learners.replay import NO_REPLAY, Replay
 from dcrl.learners.td3 import TD3, TD3State
 from dcrl.learners.training import Relabel, train
@@ -53,7 +52,6 @@ class Composition:
     approach: Approach | None = None  # a reward for moving towards d', instead of S(d, d') r
     overlap: bool = True  # simulate offspring that need no training during it; the results are the same
     lagged: bool = False  # no offspring needs this generation's training: they come from the networks before it
-    relabelled: float = 0.0  # share of the offspring whose target is replaced by what they achieved, for learning
     episodes: EpisodeMemory | None = None  # for operators that vary with whole episodes
 
     @property
@@ -102,10 +100,9 @@ class Composition:
     def tell(self, asked: Asked, evaluations: Sequence[Evaluation]) -> tuple[State, Report]:
         """The operators' offspring into the archive, all transitions into the replay buffer."""
         evaluations, state, first = asked.checked(evaluations, self.setting.descriptor), asked.state, 0
-        target = relabelled(asked.target, self.relabelled, key_of(state, asked.seed))
         for evaluation in evaluations:
             last = first + len(evaluation.fitness)
-            self._insert(state.replay, target[first:last], evaluation)
+            self._insert(state.replay, asked.target[first:last], evaluation)
             state, first = count_evaluations(state, evaluation), last
         memory = state.novelty
         if self.novelty:
@@ -184,7 +181,6 @@ class Composition:
             learned=state.learned,
             replay=state.replay,
             remembered=state.remembered,
-            age=state.generation - state.entered if len(state.entered) else None,
         )
         offspring = []
         for operator in self._all[which]:

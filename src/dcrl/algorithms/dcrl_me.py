@@ -13,10 +13,8 @@ from typing import Literal
 from dcrl.algorithms.algorithm import ArchiveConfig, Setting
 from dcrl.algorithms.approach import ApproachConfig, approach
 from dcrl.algorithms.compose import Composition
-from dcrl.algorithms.episode_memory import EpisodeMemory
-from dcrl.hyperparameters import ADDED, at_least, one_of, optional_count, positive, within
+from dcrl.hyperparameters import ADDED, at_least, one_of, optional_count, positive
 from dcrl.learners.td3 import TD3Config
-from dcrl.variation.action_sequence import ActionSequence, ActionSequenceConfig
 from dcrl.variation.actor_injection import ActorInjection, ActorInjectionConfig
 from dcrl.variation.iso_line import IsoLine, IsoLineConfig
 from dcrl.variation.operator import Operator
@@ -34,8 +32,6 @@ class DCRLConfig:
     """Policy-gradient offspring per generation."""
     ai_offspring: int | None = 64
     """Injected actors per generation; None for no actor injection."""
-    ascii_offspring: int | None = field(default=None, metadata=ADDED)
-    """Action-sequence offspring per generation, as in ascii_me; None for none (the paper)."""
     actor_evaluations: int | None = None
     """Episodes per generation of the actor conditioned on elites' descriptors, for data only; None for none."""
     conditioned_actor: bool = True
@@ -48,21 +44,17 @@ class DCRLConfig:
     pg_target: GradientTarget = field(default="parent", metadata=ADDED)
     """What policy gradients are conditioned on: the parent's descriptor (the paper), the centroid of its weakest
     neighbour cell, or that of the nearest empty cell."""
-    relabelled: float = field(default=0.0, metadata=ADDED)
-    """Share of the pg and ai offspring whose transitions get the achieved descriptor as their target (hindsight)."""
     archive: ArchiveConfig = ArchiveConfig()
     ga: IsoLineConfig = IsoLineConfig()
     pg: PolicyGradientConfig = PolicyGradientConfig()
     ai: ActorInjectionConfig = ActorInjectionConfig()
     td3: TD3Config = TD3Config()
-    ascii: ActionSequenceConfig = field(default=ActionSequenceConfig(), metadata=ADDED)
     approach: ApproachConfig = field(default=ApproachConfig(), metadata=ADDED)
 
     def __post_init__(self) -> None:
         at_least(self, 1, "ga_offspring", "pg_offspring")
-        optional_count(self, "ai_offspring", "ascii_offspring", "actor_evaluations")
+        optional_count(self, "ai_offspring", "actor_evaluations")
         positive(self, "length_scale")
-        within(self, 0, 1, "relabelled")
         one_of(self, "overlap", "same", "lagged")
         one_of(self, "pg_target", "parent", "neighbour", "empty")
         for name in ("ai_offspring", "actor_evaluations"):
@@ -97,11 +89,6 @@ def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
         ),
     ]
     for_data: list[Operator] = []
-    if config.ascii_offspring:  # needs no training, so that it comes before those that do
-        follower = ActionSequence(
-            count=config.ascii_offspring, layers=layers, descriptor=descriptor, config=config.ascii
-        )
-        operators.insert(1, follower)
     if config.ai_offspring:
         operators.append(
             ActorInjection(count=config.ai_offspring, learner=learner, descriptor=descriptor, config=config.ai)
@@ -119,9 +106,7 @@ def dcrl_me(setting: Setting, config: DCRLConfig) -> Composition:
         operators=tuple(operators),
         data_operators=tuple(for_data),
         learners=(learner,),
-        episodes=EpisodeMemory(discount=config.ascii.ascii_discount) if config.ascii_offspring else None,
         length_scale=config.length_scale,
         lagged=config.overlap == "lagged",
-        relabelled=config.relabelled,
-        approach=approach(setting, config.approach, config.td3),
+        approach=approach(setting, config.approach),
     )

@@ -40,8 +40,6 @@ class QDPGConfig:
     def __post_init__(self) -> None:
         at_least(self, 1, "ga_offspring", "quality_offspring", "diversity_offspring", "diversity_critic_steps")
         dataclasses.replace(self.td3, critic_steps=self.diversity_critic_steps)  # must be valid too
-        if self.td3.return_steps != 1:
-            raise ValueError(f"qd_pg rewards single steps: return_steps must be 1, got {self.td3.return_steps}")
 
 
 def qd_pg(setting: Setting, config: QDPGConfig) -> Composition:

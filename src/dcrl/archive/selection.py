@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from dcrl.archive.archive import Archive
-from dcrl.types import Bools, Ints
+from dcrl.types import Ints
 
 
 class EmptyArchiveError(ValueError):
@@ -24,13 +24,8 @@ def occupied_cells(archive: Archive) -> Ints:
     return cells
 
 
-def select(archive: Archive, key: jax.Array, count: int, preferred: Bools | None = None) -> Ints:
-    """(count,) cells, each drawn uniformly from the occupied ones, independently.
-
-    Where some of the occupied cells are `preferred` (C,), only these are drawn.
-    """
+def select(archive: Archive, key: jax.Array, count: int) -> Ints:
+    """(count,) cells, each drawn uniformly from the occupied ones, independently."""
     cells = occupied_cells(archive)
-    if preferred is not None and preferred[cells].any():
-        cells = cells[preferred[cells]]
     drawn: Ints = cells[np.asarray(jax.random.randint(key, (count,), 0, len(cells)))]
     return drawn

@@ -6,32 +6,15 @@ is then 3 m on the ants, 1 m on the humanoid and 0.05 of a contact rate.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from dcrl.types import Descriptor, Floats
-
-if TYPE_CHECKING:
-    import jax
 
 
 def normalise(descriptor: Descriptor, values: Floats) -> Floats:
     """(..., D) from the descriptor's units to [-1, 1]."""
     low, high = np.asarray(descriptor.low), np.asarray(descriptor.high)
     return np.asarray(2 * (values - low) / (high - low) - 1, np.float32)
-
-
-def relabelled(target: Floats, share: float, key: jax.Array) -> Floats:
-    """Targets d' (B, D), a share of them NaN instead: for these, what is achieved counts as the target (hindsight)."""
-    if not share:
-        return target
-    import jax  # here: repertoires are loaded without it
-
-    from dcrl import keys
-
-    drawn = np.asarray(jax.random.uniform(keys.stream(key, "relabelled"), (len(target), 1)))
-    return np.where(drawn < share, np.float32(np.nan), target)
 
 
 def similarity(achieved: Floats, target: Floats, length_scale: float) -> Floats:

@@ -29,7 +29,6 @@ class Samples(NamedTuple):
     target: Array  # (..., D), d' in [-1, 1]; D = 0 when the learner is not conditioned
     terminal: Array  # (...), 1 where the episode ended in a fall
     truncated: Array  # (...), 1 where it was truncated by the time limit
-    discount: Array | None = None  # (...), of the next observation's value; None for the learner's own
 
 
 TERMINAL, TRUNCATED, FIRST_STATE_BIT = 1, 2, 2  # two values and a position in the byte of flags
@@ -117,29 +116,6 @@ class Replay:
             target=self.target.take(index, axis=0),
             terminal=(flags & TERMINAL > 0).astype(np.float32),
             truncated=(flags & TRUNCATED > 0).astype(np.float32),
-        )
-
-    def gather_returns(self, index: Ints, steps: int, discount: float) -> Samples:
-        """As `gather`, with the discounted rewards of up to `steps` steps, and the observation after them.
-
-        A fall ends them. The observation after a time limit is not stored, so they end before its transition.
-        """
-        first = self.gather(index)
-        reward, taken, terminal = np.zeros(index.shape), np.zeros(index.shape, int), np.zeros(index.shape, bool)
-        going = np.ones(index.shape, bool)
-        for step in range(steps):
-            row = (index + step) % self.capacity
-            flags = self.flags.take(row)
-            going &= (flags & TRUNCATED == 0) if step else True
-            reward += np.where(going, discount**step * self.reward.take(row), 0)
-            taken += going
-            terminal |= going & (flags & TERMINAL > 0)
-            going &= flags & (TERMINAL | TRUNCATED) == 0
-        return first._replace(
-            reward=reward.astype(np.float32),
-            next_observation=self.observation.take((index + taken) % self.capacity, axis=0),
-            terminal=terminal.astype(np.float32),
-            discount=(discount**taken).astype(np.float32),
         )
 
     def states(self, index: Ints) -> Floats:

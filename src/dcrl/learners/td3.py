@@ -56,8 +56,6 @@ class TD3Config:
     """When critic targets move: with the actor (the paper), or at every step (the authors' code)."""
     critic_norm: Literal["none", "layer"] = field(default="none", metadata=ADDED)
     """layer: the critics' hidden layers are normalised, without parameters, before their activations."""
-    return_steps: int = field(default=1, metadata=ADDED)
-    """n of the n-step returns that critics are trained on."""
     updates_per_transition: float | None = field(default=None, metadata=ADDED)
     """Critic updates per transition collected since the start, and at least critic_steps per generation; None for
     critic_steps in every generation (the paper)."""
@@ -66,7 +64,7 @@ class TD3Config:
     for constant rates (the paper)."""
 
     def __post_init__(self) -> None:
-        at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size", "return_steps")
+        at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size")
         positive(self, "critic_learning_rate", "actor_learning_rate", "target_rate")
         if self.updates_per_transition is not None:
             positive(self, "updates_per_transition")
@@ -188,8 +186,7 @@ def bellman_target(learner: TD3, state: TD3State, samples: Samples, noise: jax.A
     action = jnp.clip(action + noise.reshape(action.shape), -1, 1)
     values = [learner.value(critic.target, flat.next_observation, action, flat.target) for critic in state.critics]
     lowest = reduce(jnp.minimum, values)
-    discount = learner.config.discount if flat.discount is None else flat.discount
-    y: jax.Array = flat.reward + discount * (1 - flat.terminal) * lowest
+    y: jax.Array = flat.reward + learner.config.discount * (1 - flat.terminal) * lowest
     return y.reshape(shape)
 
 

@@ -38,8 +38,7 @@ def train(
     groups = max(1, CHUNK // learner.config.actor_delay)
     for first in range(0, len(index), groups):
         rows = index[first : first + groups]
-        steps, discount = learner.config.return_steps, learner.config.discount
-        samples = replay.gather(rows) if steps == 1 else replay.gather_returns(rows, steps, discount)
+        samples = replay.gather(rows)
         if relabel:
             samples = relabel(samples, rows)
         state = train_steps(learner, state, samples, smoothing, first)

@@ -25,6 +25,9 @@ from dcrl.tasks.gymnasium import GymnasiumTask
 from dcrl.user_code.reference import is_reference
 
 PAPER_EVALUATIONS = 1_000_000
+# Options that this version no longer has and that were not off by None: the value that was off, or any ("ascii", which
+# configured the offspring of an option that is gone).
+REMOVED: dict[str, tuple[Any, ...]] = {"return_steps": (1,), "relabelled": (0.0,), "ascii": ()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,10 +170,15 @@ def _fields(kind: type[Any], values: dict[str, Any], where: str) -> Any:
     fields = dataclasses.fields(kind)
     known = {field.name for field in fields}
     added = {field.name: field.default for field in fields if field.metadata == ADDED}
-    # an option that this version no longer has made no difference if it was off
-    values = added | {name: value for name, value in values.items() if name in known or value is not None}
+    values = added | {name: value for name, value in values.items() if name in known or not _was_off(name, value)}
     if set(values) != known:
         odd = sorted(set(values) ^ known)
         raise ValueError(f"{where} should have the fields {', '.join(sorted(known))}; {odd[0]!r} does not fit")
     lists_as_tuples = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     return kind(**lists_as_tuples)
+
+
+def _was_off(name: str, value: Any) -> bool:
+    """Whether an option that this version no longer has made no difference."""
+    off = REMOVED.get(name, (None,))
+    return value is None or not off or value in off

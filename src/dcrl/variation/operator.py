@@ -48,7 +48,6 @@ class Sources:
     learned: tuple[TD3State, ...] = ()
     replay: Replay = NO_REPLAY
     remembered: Remembered = NO_EPISODES  # episodes, for operators that vary with them
-    age: Floats | None = None  # (C,) generations since each elite was added, NaN where unknown
 
 
 class Operator(Protocol):

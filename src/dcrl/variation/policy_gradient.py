@@ -9,7 +9,7 @@ at a time (2, 4 or 8 at a time were no faster on 2 cores).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import ClassVar
 
@@ -22,12 +22,12 @@ from jax.sharding import PartitionSpec as Spec
 
 from dcrl import keys
 from dcrl.archive.selection import select
-from dcrl.hyperparameters import ADDED, at_least, optional_count, positive
+from dcrl.hyperparameters import at_least, positive
 from dcrl.learners.conditioning import normalise
 from dcrl.learners.td3 import TD3
 from dcrl.networks.perceptrons import act, join, normalised
 from dcrl.networks.policies import Layers, Parameters
-from dcrl.types import Bools, Descriptor, Floats
+from dcrl.types import Descriptor, Floats
 from dcrl.variation.operator import Offspring, Sources
 from dcrl.variation.targets import GradientTarget, gradient_targets
 
@@ -43,12 +43,9 @@ class PolicyGradientConfig:
     """Gradient steps per parent."""
     policy_learning_rate: float = 5e-3
     """Adam's step size for offspring."""
-    parent_age: int | None = field(default=None, metadata=ADDED)
-    """Select only elites added at most this many generations ago, if there are any; None for all elites (the paper)."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "policy_steps")
-        optional_count(self, "parent_age")
         positive(self, "policy_learning_rate")
 
 
@@ -69,7 +66,7 @@ class PolicyGradient:
 
     def vary(self, sources: Sources, key: jax.Array) -> Offspring:
         archive, replay = sources.archive, sources.replay
-        cells = select(archive, keys.stream(key, "parents"), self.count, self._preferred(sources))
+        cells = select(archive, keys.stream(key, "parents"), self.count)
         shape = (self.config.policy_steps, self.learner.config.batch_size)
         index = np.asarray(jax.random.randint(keys.stream(key, "samples"), shape, 0, replay.size))
         target = gradient_targets(self.target, archive, cells)
@@ -84,13 +81,6 @@ class PolicyGradient:
             replay.observation.take(index, axis=0),
         )
         return Offspring(genotype=genotype, target=target)
-
-    def _preferred(self, sources: Sources) -> Bools | None:
-        """The cells of elites that are young enough; None for all."""
-        if self.config.parent_age is None or sources.age is None:
-            return None
-        young: Bools = sources.age <= self.config.parent_age
-        return young
 
 
 def climb(
