@@ -51,6 +51,14 @@ def test_fast_rewards_the_approach_where_the_descriptor_is_the_final_position():
     assert presets.run_config("ant_omni", "dcrl_me", "fast", None, 0, (8,), None, None).hyperparameters == found
 
 
+def test_fast_has_gentle_actors_and_fewer_updates_on_the_half_cheetah():
+    found = configuration("--preset", "fast", task="halfcheetah_uni").hyperparameters
+    assert found == presets.FAST_HALFCHEETAH
+    assert (found.ai.injected, found.ai.gentle) == ("target", 0.5)
+    assert found.td3 == dataclasses.replace(presets.FAST.td3, updates_per_transition=1 / 64)
+    assert configuration("--preset", "paper", task="halfcheetah_uni").hyperparameters == DCRLConfig()
+
+
 @pytest.mark.slow
 def test_a_run_stores_what_its_preset_resolved_to(tmp_path):
     small = ("--critic-steps", "20", "--policy-steps", "5", "--quiet", "--output", str(tmp_path), *ARCHIVE)

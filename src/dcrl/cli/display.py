@@ -13,7 +13,7 @@ from dcrl.repertoires.words import plural
 from dcrl.runs.actor import conditioned_learner
 from dcrl.runs.config import RunConfig
 from dcrl.runs.memory import memory
-from dcrl.runs.presets import FAST, FAST_ALGORITHM, FAST_POSITION
+from dcrl.runs.presets import FAST, FAST_ALGORITHM, FAST_HALFCHEETAH, FAST_POSITION
 from dcrl.runs.run import Run
 
 GIB = 2**30
@@ -39,7 +39,7 @@ def preview(run: Run) -> None:
 
 def _faster(config: RunConfig) -> list[str]:
     """What the paper's settings of DCRL-MAP-Elites could be replaced with."""
-    if config.algorithm != FAST_ALGORITHM or config.hyperparameters in (FAST, FAST_POSITION):
+    if config.algorithm != FAST_ALGORITHM or config.hyperparameters in (FAST, FAST_POSITION, FAST_HALFCHEETAH):
         return []
     return ["  faster       --preset fast: smaller critics and cheaper updates, for a CPU: docs/algorithms/fast.md"]
 

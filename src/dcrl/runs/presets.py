@@ -43,6 +43,12 @@ FAST_POSITION = dataclasses.replace(
     ai=ActorInjectionConfig(injected="target", gentle=0.5),
     td3=dataclasses.replace(FAST.td3, updates_per_transition=1 / 8, rate_decay=200_000),
 )
+# The half-cheetah's actions cost much energy, and its episodes, which never end early, have many transitions
+FAST_HALFCHEETAH = dataclasses.replace(
+    FAST,
+    ai=FAST_POSITION.ai,
+    td3=dataclasses.replace(FAST.td3, updates_per_transition=1 / 64),
+)
 
 
 def run_config(
@@ -83,4 +89,6 @@ def preset_hyperparameters(preset: Preset | None, algorithm: str, task: str | No
             f"the preset fast is a configuration of {FAST_ALGORITHM}, got the algorithm {algorithm}; "
             f"leave out the preset, or train {FAST_ALGORITHM}"
         )
+    if task == "halfcheetah_uni":
+        return FAST_HALFCHEETAH
     return FAST_POSITION if task is not None and tasks.get(task).descriptor.over == "last" else FAST
