@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 
 from dcrl.figures.style import COLOURS, STYLE, save
+from dcrl.tasks import registry
 from time_to_quality import corrected, number, score_at
 
 FAST = Path(__file__).parents[1] / "results" / "fast"
@@ -85,7 +86,7 @@ def hour(task: str) -> Iterator[tuple[str, ...]]:
 
 def draw(path: Path) -> None:
     """QD scores over wall time: one panel per task, one line per run."""
-    tasks = sorted((each.name for each in FAST.iterdir() if each.is_dir()), reverse=True)
+    tasks = sorted((each.name for each in FAST.iterdir() if each.name in registry.names()), reverse=True)
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(1, len(tasks), figsize=(3.4 * len(tasks), 3), layout="constrained")
         for task, axes in zip(tasks, panels, strict=True):
@@ -159,7 +160,8 @@ def _medians(runs: list[tuple[_Reached, _Reached]]) -> tuple[str, ...]:
     """Of runs, each with that of the paper's settings."""
 
     def middle(name: str) -> float:
-        return statistics.median(getattr(run, name) for run, _ in runs)
+        found = [getattr(run, name) for run, _ in runs]
+        return math.nan if any(map(math.isnan, found)) else statistics.median(found)
 
     seconds = middle("seconds")
     never = math.isinf(seconds)

@@ -84,7 +84,7 @@ def table(name: str) -> str:
     if kind == "finals":
         return markdown(tried_tables.FINAL_COLUMNS, tried_tables.finals(argument))
     if kind == "against":
-        return markdown(tried_tables.AGAINST_COLUMNS, tried_tables.against_constant(argument))
+        return markdown(tried_tables.AGAINST_COLUMNS, tried_tables.against(argument))
     if kind == "offline" and not argument:
         return markdown(tried_tables.OFFLINE_COLUMNS, tried_tables.offline())
     if kind == "outputs" and not argument:

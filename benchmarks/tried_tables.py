@@ -27,6 +27,8 @@ OPERATOR_COLUMNS = (
     "similarity: pg, ai",
     "CPU time (s)",
 )
+# the run of the preset that a group is compared with, where it is not that with constant learning rates
+WITHOUT = {"halfcheetah_actors": FAST / "halfcheetah_uni_before" / "fast-2.json"}
 SCORES = {"qd_score": ",.0f", "coverage": ".1%"}
 LATEST = 10  # generations over which similarities are averaged
 
@@ -63,9 +65,9 @@ def finals(group: str) -> list[tuple[str, ...]]:
     ]
 
 
-def against_constant(group: str) -> list[tuple[str, ...]]:
-    """One row per configuration: what it reached in the end, and the preset with constant rates as many evaluations."""
-    path = FAST / "ant_omni" / "constant-0.json"
+def against(group: str) -> list[tuple[str, ...]]:
+    """One row per configuration: what it reached in the end, and an earlier preset after as many evaluations."""
+    path = WITHOUT.get(group, FAST / "ant_omni" / "constant-0.json")
     without = {row["evaluations"]: row for row in json.loads(path.read_text())["rows"]}
     rows = [(flags, own[-1], without[int(own[-1]["evaluations"])]) for (flags,), own in _grouped(group, "flags")]
     return [
