@@ -126,7 +126,7 @@ def limit(output: Path) -> float:
 
 
 def runs(output: Path) -> list[Path]:
-    return sorted(output.glob("*/*/seed-*"))
+    return sorted(path.parent for path in output.glob("*/*/seed-*/metrics.csv"))
 
 
 def grown(run: Path, column: str) -> float:
