@@ -41,5 +41,6 @@ def growth_figure(axes: Mapping[str, Curves], path: Path) -> None:
         panel.tick_params(axis="x", labelrotation=45)
         panel.grid(alpha=0.3)
     panels[0][0].set_ylabel("seconds per generation")
-    panels[0][-1].legend(fontsize=7)
+    lines, names = panels[0][-1].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", ncols=len(names), fontsize=7, frameon=False)
     save(figure, path)
