@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import platform
 import statistics
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from typing import Annotated, Any
 import tyro
 
 from dcrl.devices import cores
+from dcrl.runs.manifest import processor
 from dcrl.tasks import registry
 from turns import Job, Sizes, Worker
 
@@ -157,14 +157,6 @@ def main(config: Config) -> None:
             "results": [dataclasses.asdict(each) | summary(each) for each in comparisons],
         }
         config.json.write_text(json.dumps(content, indent=2) + "\n")
-
-
-def processor() -> str:
-    """The processor's name where Linux tells it, else its kind."""
-    information = Path("/proc/cpuinfo")
-    lines = information.read_text().splitlines() if information.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 def summary(comparison: Comparison) -> dict[str, float]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import sys
 import time
 from dataclasses import asdict
@@ -146,7 +145,7 @@ def machine() -> dict[str, Any]:
     words = (Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:])
     about = manifest() | {"command": ["benchmarks/timed_run.py", *words]}
     del about["host"]
-    return {"cores": devices.cores(), "processor": platform.processor(), "load": os.getloadavg(), **about}
+    return {"load": os.getloadavg(), **about}
 
 
 if __name__ == "__main__":

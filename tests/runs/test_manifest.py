@@ -13,6 +13,13 @@ def test_the_processor_is_named_by_its_model_where_the_system_names_it(tmp_path)
     assert processor(cpuinfo) == "AMD EPYC 7B13"
 
 
+def test_processors_of_one_name_differ_by_family_model_and_vector_instructions(tmp_path):
+    cpuinfo = tmp_path / "cpuinfo"
+    core = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\nflags\t\t: fpu fma avx2 avx512f\n"
+    cpuinfo.write_text(core + "\nprocessor\t: 1\nmodel\t\t: 99\n")
+    assert processor(cpuinfo) == "AMD EPYC (family 25, model 17, FMA, AVX2, AVX-512)"
+
+
 def test_without_a_model_the_processor_is_the_architecture(tmp_path):
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text("processor\t: 0\n")

@@ -14,6 +14,8 @@ from dcrl.devices import cores
 from dcrl.files import read_json, write_json
 from dcrl.version import PACKAGE, __version__, versions
 
+VECTORS = {"fma": "FMA", "avx2": "AVX2", "avx512f": "AVX-512", "avx512_bf16": "AVX-512 BF16", "amx_tile": "AMX"}
+
 
 def manifest(own: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
     """`own` describes a task and an algorithm of the user's own, so that they are found again."""
@@ -32,13 +34,22 @@ def manifest(own: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, An
 
 
 def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """The processor's model where the system names it, else its architecture: floating-point results depend on it."""
+    """The processor's model where the system names it, else its architecture: floating-point results depend on it.
+
+    On Linux with family, model number and vector instructions, since different processors share a name.
+    """
     try:
         lines = cpuinfo.read_text(errors="replace").splitlines()
     except OSError:
         lines = []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, "") or platform.processor() or platform.machine()
+    pairs = [(name.strip(), value.strip()) for name, colon, value in (line.partition(":") for line in lines) if colon]
+    first = dict(reversed(pairs))  # of the first core: of equal names the earliest line
+    name = first.get("model name") or platform.processor() or platform.machine()
+    numbers = [f"{word} {first[key]}" for word, key in (("family", "cpu family"), ("model", "model")) if key in first]
+    flags = first.get("flags", "").split()
+    vectors = [word for flag, word in VECTORS.items() if flag in flags]
+    details = ", ".join([*numbers, *vectors])
+    return f"{name} ({details})" if details else name
 
 
 def _fields(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
