@@ -138,9 +138,10 @@ class _Reached:
         if not above and threshold is not None:
             self.seconds = self.cpu_seconds = math.inf
         self.limit, self.evaluations = row["wall_seconds"], row["evaluations"]
-        self.stored, archives = row["qd_score"], run["archives"]
+        self.stored = row["qd_score"]
+        archive = next((one for one in run["archives"] if one["when"] in ("at the threshold", "at the end")), {})
         self.expected, self.corrected = (
-            archives[-1][score] if archives else math.nan for score in ("expected_qd_score", "corrected_qd_score")
+            archive.get(score, math.nan) for score in ("expected_qd_score", "corrected_qd_score")
         )
         self.used = _cpu_use(run, row)
 

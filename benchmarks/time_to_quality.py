@@ -120,12 +120,12 @@ def corrected(result: dict[str, Any], when: str) -> float:
 
 
 def summary(flags: argparse.Namespace, result: dict[str, Any]) -> dict[str, float]:
-    """One run as numbers; infinite seconds if it never reached the threshold."""
-    last = result["rows"][-1]
+    """One run as numbers, at the threshold or the end; infinite seconds if it never reached the threshold."""
     reached = result["seconds_to_threshold"]
     paper = result["threshold"] is None
+    last = next((row for row in result["rows"] if row["wall_seconds"] == reached), result["rows"][-1])
     row = {
-        "seconds": last["wall_seconds"] if paper else math.inf if reached is None else reached,
+        "seconds": last["wall_seconds"] if paper or reached is not None else math.inf,
         "evaluations": last["evaluations"],
         "corrected": corrected(result, "at the end" if paper else "at the threshold"),
         "processor": last["processor_seconds"] / last["wall_seconds"] / result["machine"]["cores"],
