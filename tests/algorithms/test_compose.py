@@ -117,6 +117,19 @@ def test_what_is_remembered(dcrl_run):
         assert not (replay.flags & TERMINAL).any()
 
 
+def test_policy_gradients_can_aim_at_empty_cells():
+    """`pg_target` reaches the operator, and the targets reach the replay buffer as d'."""
+    run = original(dataclasses.replace(DCRL, pg_target="empty"))
+    before, replay = run.states[1].archive, run.states[2].replay
+    rows = np.arange(800 * 2, 800 * 3) % replay.capacity
+    wanted = replay.target[rows].reshape(16, 50, 2)[8:13, 0] * np.float32(REACH)
+    empty = before.centroids[~before.occupied]
+    assert len(empty)
+    assert np.abs(wanted[:, None] - empty).max(axis=2).min(axis=1).max() < 1e-5
+    with pytest.raises(ValueError, match="pg_target must be parent or neighbour or empty, got 'far'"):
+        dataclasses.replace(DCRL, pg_target="far")
+
+
 @pytest.mark.parametrize(("evaluations", "expected"), [(16, 0), (31, 0), (32, 1), (160, 9)])
 def test_a_budget_is_spent_on_whole_generations(evaluations, expected):
     assert generations(compose(ME), evaluations) == expected

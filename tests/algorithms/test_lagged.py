@@ -7,7 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from support.generations import DCRL, assert_same, compose, history, original, snapshot
+from dcrl import simulators
+from dcrl.tasks.point import point_omni
+from support.generations import DCRL, assert_same, compose, history, original, snapshot, trial
 
 LAGGED = dataclasses.replace(DCRL, overlap="lagged")
 FASTER_CRITIC = dataclasses.replace(LAGGED, td3=dataclasses.replace(LAGGED.td3, critic_learning_rate=0.01))
@@ -37,6 +39,14 @@ def test_overlap_does_not_change_results():
         state, report = alone.advance(state, 0)
         assert report == run.reports[number]
         assert_same(state, run.states[number])
+
+
+def test_threads_do_not_change_results():
+    run = original(LAGGED)
+    with simulators.make(point_omni, "mujoco", 2) as simulator:
+        state, report = trial(LAGGED).algorithm(simulator).advance(snapshot(run.states[1]), 0)
+    assert report == run.reports[2]
+    assert_same(state, run.states[2])
 
 
 def test_asking_and_telling_is_the_same():

@@ -191,6 +191,15 @@ def test_what_is_unequal_is_said(tmp_path):
     assert "cells is not the same in all runs (1024: dcrl_me; 64: me)" in said
     assert "the budgets differ (1,000: dcrl_me; 5,000: me)" in said
     assert "me has no run of seed 1" in said
+    assert "processors" not in said
+
+
+def test_different_processors_are_said(tmp_path):
+    for seed, processor in enumerate(("AMD EPYC", "Intel Xeon")):
+        run = write_run(tmp_path, "point_omni", "me", seed, 900.0)
+        about = json.loads((run / "manifest.json").read_text())
+        (run / "manifest.json").write_text(json.dumps(about | {"processor": processor}))
+    assert "made on different processors (AMD EPYC: me; Intel Xeon: me)" in remarks_on(tmp_path)
 
 
 def test_the_same_seed_twice_counts_once(tmp_path):

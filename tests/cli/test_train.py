@@ -13,7 +13,9 @@ import pytest
 from safetensors import safe_open
 
 import dcrl
+from dcrl.cli.display import faster
 from dcrl.cli.main import command
+from dcrl.cli.train import config_of, parse
 from dcrl.runs.config import from_json, to_json
 from support.commands import COMMAND
 from support.small_runs import ARCHIVE, SAME, SMALL, rows, train
@@ -113,6 +115,15 @@ def test_what_is_printed(trained):
     assert last.startswith("generation 3/3  evaluations 64  QD score ")
     assert f"{float(rows(path)[-1]['coverage']):.1%}" in last
     assert str(path / "figures" / "archive.png") in printed
+    assert "--preset fast" not in printed  # these are not the paper's settings
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [([], True), (["--preset", "fast"], False), (["--preset", "fast", "--pg-target", "empty"], False)],
+)
+def test_the_preview_names_the_faster_preset_for_the_papers_settings(flags, named):
+    assert bool(faster(config_of(parse(["walker2d_uni", *flags])))) == named
 
 
 def test_python_and_the_command_find_the_same(trained, tmp_path):

@@ -24,6 +24,7 @@ from dcrl.variation.actor_injection import ActorInjection, ActorInjectionConfig,
 from dcrl.variation.iso_line import IsoLine, IsoLineConfig
 from dcrl.variation.operator import Sources
 from dcrl.variation.policy_gradient import PolicyGradient, PolicyGradientConfig
+from dcrl.variation.targets import gradient_targets
 from support.by_hand import Adam, Network, ascend, doubles, vector
 from support.variation import LAYERS, LEARNER, SPACE, filled_archive, filled_replay, trained_and_climbed
 
@@ -94,20 +95,22 @@ def test_policy_gradient_steps_equal_those_by_hand(descriptor_size):
     np.testing.assert_allclose(alone[0], offspring[5], rtol=0, atol=1e-6)  # neighbours do not matter
 
 
-def test_the_policy_gradient_operator_climbs_for_its_parents_descriptors():
+@pytest.mark.parametrize("kind", ["parent", "neighbour", "empty"])
+def test_the_policy_gradient_operator_climbs_for_its_targets(kind):
     archive, replay, key = filled_archive(), filled_replay(), keys.root(8)
     state = LEARNER.init(keys.root(6))
     config = PolicyGradientConfig(policy_steps=4)
-    operator = PolicyGradient(count=7, learner=LEARNER, layers=LAYERS, descriptor=SPACE, config=config)
+    operator = PolicyGradient(count=7, learner=LEARNER, layers=LAYERS, descriptor=SPACE, config=config, target=kind)
     replay.observation[replay.size :] = np.nan  # only what was inserted may be drawn
     offspring = operator.vary(Sources(archive=archive, learned=(state,), replay=replay), key)
     cells = select(archive, keys.stream(key, "parents"), 7)
     index = np.asarray(jax.random.randint(keys.stream(key, "samples"), (4, 9), 0, replay.size))
-    conditions = normalise(SPACE, archive.descriptor[cells])
+    targets = gradient_targets(kind, archive, cells)  # test_targets.py has their values
+    assert (targets == archive.descriptor[cells]).all() == (kind == "parent")
     expected = climbed_by_hand(
-        config, state.critics[0].online, archive.genotype[cells], conditions, replay.observation[index]
+        config, state.critics[0].online, archive.genotype[cells], normalise(SPACE, targets), replay.observation[index]
     )
-    np.testing.assert_array_equal(offspring.target, archive.descriptor[cells])
+    np.testing.assert_array_equal(offspring.target, targets)
     np.testing.assert_allclose(offspring.genotype, expected, rtol=0, atol=2e-5)
 
 

@@ -101,4 +101,4 @@ OPERATORS = (
     "figures/operators.csv has each operator of each run up to the common number of evaluations, "
     "figures/operators_over_evaluations.csv the medians and quartiles over seeds."
 )
-NOTHING_UNEQUAL = "All runs are complete and comparable: same settings, budgets, commits and seeds."
+NOTHING_UNEQUAL = "All runs are complete and comparable: same settings, budgets, commits, processors and seeds."

@@ -144,6 +144,12 @@ def unequal(records: list[Record]) -> list[str]:
         commits = _by_value((str(record.manifest.get("commit") or "unknown")[:7], record) for record in group)
         if len(commits) > 1:
             remarks.append(f"{task}: the runs were made by different commits of this package ({_said(commits)}).")
+        processors = _by_value((str(record.manifest.get("processor") or "unknown"), record) for record in group)
+        if len(processors) > 1:
+            remarks.append(
+                f"{task}: the runs were made on different processors ({_said(processors)}); equal seeds need not give "
+                "equal results, and wall times are not comparable."
+            )
         seeds = {record.seed for record in group}
         for series in dict.fromkeys(record.series for record in group):
             missing = sorted(seeds - {record.seed for record in group if record.series == series})

@@ -45,6 +45,8 @@ def curves(shown: Collection, common: Mapping[str, int], write: Writer) -> tuple
     parts.append(write("curves_time", captions.CURVES_TIME, draw, tables.curve_table(times, "wall_seconds")))
     if set(ABLATIONS) & set(shown.series) and len(shown.series) > 1:
         lines = over_evaluations([name for name in shown.series if algorithm_and_rest(name)[0] in ABLATION_FIGURE])
+        ablated = {task for task, _, name in lines if name in ABLATIONS}
+        lines = {key: line for key, line in lines.items() if key[0] in ablated}
         table = tables.curve_table(lines, "evaluations")
         parts.append(write("ablation", captions.ABLATION, partial(curve_grid, lines), table))
     return tuple(parts)
@@ -163,6 +165,9 @@ def operators(shown: Collection, common: Mapping[str, int], write: Writer) -> tu
                     line = group_curve(records, what, name, common[task]) if records else None
                     if line is not None:
                         lines[task, name, series] = line
+        lines = dict(
+            sorted(lines.items(), key=lambda item: GROUPS.index(item[0][1]))
+        )  # so that columns have that order
         if lines:
             table = tables.curve_table(lines, "evaluations")
             parts.append(write(what, caption, partial(curve_grid, lines), table))

@@ -8,12 +8,13 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from dcrl.algorithms import registry
 from dcrl.algorithms.state import Report, State
 from dcrl.repertoires.words import plural
 from dcrl.runs.actor import conditioned_learner
 from dcrl.runs.config import RunConfig
 from dcrl.runs.memory import memory
-from dcrl.runs.presets import FAST, FAST_ALGORITHM, FAST_HALFCHEETAH, FAST_POSITION
+from dcrl.runs.presets import FAST_ALGORITHM
 from dcrl.runs.run import Run
 
 GIB = 2**30
@@ -27,7 +28,7 @@ def preview(run: Run) -> None:
         f"  policies     {' - '.join(map(str, layers.sizes))}, {layers.parameters:,} parameters",
         f"  budget       {config.evaluations:,} evaluations: {algorithm.initial_evaluations} at the start, then "
         f"{plural(run.generations, 'generation')} of {algorithm.generation_evaluations} ({algorithm.plan})",
-        *_faster(config),
+        *faster(config),
         "  first steps  slower: JAX compiles each stage the first time",
         f"  memory       about {memory(run.task, algorithm) / GIB:.1f} GiB at most",
         f"  writes       {run.path}: config, manifest, metrics, archive"
@@ -37,11 +38,14 @@ def preview(run: Run) -> None:
     print("\n".join(lines), flush=True)
 
 
-def _faster(config: RunConfig) -> list[str]:
-    """What the paper's settings of DCRL-MAP-Elites could be replaced with."""
-    if config.algorithm != FAST_ALGORITHM or config.hyperparameters in (FAST, FAST_POSITION, FAST_HALFCHEETAH):
+def faster(config: RunConfig) -> list[str]:
+    """What the preset `fast` would bring to a run with the paper's settings; measured in docs/algorithms/fast.md."""
+    if config.algorithm != FAST_ALGORITHM or config.hyperparameters != registry.get(FAST_ALGORITHM).default:
         return []
-    return ["  faster       --preset fast: smaller critics and cheaper updates, for a CPU: docs/algorithms/fast.md"]
+    return [
+        "  faster       --preset fast reaches the QD score of such a run in about 0.4 of the time (walker, hopper and "
+        "half-cheetah, 7,680 evaluations, 2 cores)"
+    ]
 
 
 class Display:
