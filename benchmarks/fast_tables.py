@@ -36,6 +36,8 @@ HOUR_COLUMNS = (
     "corrected",
     "CPU use",
 )
+SIMILAR = 5  # generations over which similarities are averaged
+SIMILARITY_COLUMNS = ("task", "configuration", "runs", "`pg`: first", "last", "`ai`: first", "last")
 TIME_COLUMNS = (
     "seed",
     "configuration",
@@ -82,6 +84,29 @@ def hour(task: str) -> Iterator[tuple[str, ...]]:
             f"{rows[-1]['evaluations']:,}",
             *_at_the_end(run),
         )
+
+
+def similarities() -> Iterator[tuple[str, ...]]:
+    """One row per task and configuration: how close policy gradients and injected actors ended to their targets."""
+    for task in sorted(path.name for path in FAST.iterdir() if path.name in registry.names()):
+        for name in ("paper", "fast"):
+            found = [run["rows"] for (own, _), run in _timed(task).items() if own == name]
+            found = [rows for rows in found if "operators" in rows[0]]  # runs of `dcrl train` do not have them
+            if found:
+                parts = (slice(1, 1 + SIMILAR), slice(-SIMILAR, None))
+                cells = (_similarity(found, operator, part) for operator in ("pg", "ai") for part in parts)
+                yield (f"`{task}`", NAMES[name], str(len(found)), *cells)
+
+
+def _similarity(found: list[list[dict[str, Any]]], operator: str, generations: slice) -> str:
+    values = [
+        each["similarity"]
+        for rows in found
+        for row in rows[generations]
+        for each in row["operators"]
+        if each["name"] == operator
+    ]
+    return f"{statistics.mean(values):.2f}"
 
 
 def draw(path: Path) -> None:

@@ -3,9 +3,9 @@
     python benchmarks/results_page.py
 
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
-`generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `against GROUP`, `offline`, `outputs`,
-`reached GROUP`, `operators NAME`, `time TASK`, `marks TASK` or `hour TASK`. A test fills every page again and compares,
-so run this whenever `results/` changes.
+`scores TASK ALGORITHM ...`, `contributions TASK ALGORITHM`, `generation TASK N`, `qdax TASK`, `levers GROUP`,
+`finals GROUP`, `against GROUP`, `offline`, `outputs`, `reached GROUP`, `operators NAME`, `time TASK`, `marks TASK`,
+`hour TASK` or `similarity`. A test fills every page again and compares, so run this whenever `results/` changes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ import tried_tables
 from dcrl.analysis.claims import NUMBERED, Finding, findings, improvements
 from dcrl.analysis.claims_section import text
 from dcrl.analysis.collection import Collection, collect
-from dcrl.analysis.comparison import Value, budgets, samples_of, split, values
+from dcrl.analysis.comparison import Value, at, budgets, samples_of, split, values
 from dcrl.analysis.metrics import STORED, number, title
+from dcrl.analysis.operators import contributions
 from dcrl.analysis.re_evaluation import re_evaluated
 from dcrl.analysis.report import report
 from dcrl.figures.style import label
@@ -74,6 +75,11 @@ def table(name: str) -> str:
         return claim([finding for finding in tested() if finding.number == int(argument)])
     if kind == "final" and argument in study()[0].tasks:
         return final(argument)
+    if kind == "scores":
+        task, *algorithms = argument.split()
+        return scores(task, algorithms)
+    if kind == "contributions":
+        return by_operator(*argument.split())
     if kind == "generation":
         task, count = argument.split()
         return generation(task, int(count))
@@ -97,6 +103,8 @@ def table(name: str) -> str:
         return markdown(fast_tables.TIME_COLUMNS, [*fast_tables.time_to_quality(argument)])
     if kind == "marks":
         return markdown(fast_tables.MARK_COLUMNS, [*fast_tables.at_marks(argument)])
+    if kind == "similarity" and not argument:
+        return markdown(fast_tables.SIMILARITY_COLUMNS, [*fast_tables.similarities()])
     if kind == "hour":
         return markdown(fast_tables.HOUR_COLUMNS, [*fast_tables.hour(argument)])
     raise ValueError(f"there is no table {name!r} of results; the first lines of this file list them")
@@ -145,6 +153,36 @@ def final(task: str) -> str:
         if columns[0]
     ]
     return markdown(("algorithm", "runs", *map(title, STORED)), rows)
+
+
+def scores(task: str, algorithms: Sequence[str]) -> str:
+    """Every run of some algorithms: its QD score on the way, and its final values."""
+    found, common, _ = study()
+    marks = [common[task] * part // 3 for part in (1, 2, 3)]
+    rows = [
+        (
+            f"`{name}`",
+            str(record.seed),
+            *(number(float(at(record, "qd_score", mark)), "qd_score") for mark in marks),
+            *(number(float(at(record, metric, marks[-1])), metric) for metric in ("coverage", "max_fitness")),
+        )
+        for name in algorithms
+        for record in found.of(task, name)
+    ]
+    heads = (f"QD score at {marks[0]:,}", *(f"at {mark:,}" for mark in marks[1:]))
+    return markdown(("algorithm", "seed", *heads, "coverage", "max fitness"), rows)
+
+
+def by_operator(task: str, algorithm: str) -> str:
+    """What each operator of an algorithm contributed: median, and lowest and highest run."""
+    found, common, _ = study()
+    every = contributions(found.of(task, algorithm), common)
+    rows = []
+    for name in dict.fromkeys(one.operator for one in every):
+        own = [one for one in every if one.operator == name]
+        gained, added = [one.improvement for one in own], [float(one.added) for one in own]
+        rows.append((f"`{name}`", _range(gained, "qd_score"), _range(added, "qd_score")))
+    return markdown(("operator", "QD score gained after the random policies", "offspring added"), rows)
 
 
 def generation(task: str, count: int) -> str:

@@ -69,6 +69,7 @@ def test_the_tables_of_the_documentation_are_those_of_the_results():
     pages = results_page.pages()
     assert results_page.DOCS / "results.md" in pages
     for page in pages:
+        assert page.read_text().count("<!-- results:") == page.read_text().count("<!-- end of results -->"), page.name
         assert page.read_text() == results_page.fill(page.read_text()), (
             f"{page.name} quotes other results; run python benchmarks/results_page.py"
         )
