@@ -2,7 +2,7 @@
 
     python benchmarks/results_page.py
 
-A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `claim N`, `final TASK`,
+A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `verdicts`, `claim N`, `final TASK`,
 `scores TASK ALGORITHM ...`, `contributions TASK ALGORITHM`, `generation TASK N`, `qdax TASK`, `levers GROUP`,
 `finals GROUP`, `against GROUP`, `offline`, `outputs`, `reached GROUP`, `operators NAME`, `time TASK`, `marks TASK`,
 `hour TASK` or `similarity`. A test fills every page again and compares, so run this whenever `results/` changes.
@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,7 @@ from dcrl.analysis.metrics import STORED, number, title
 from dcrl.analysis.operators import contributions
 from dcrl.analysis.re_evaluation import re_evaluated
 from dcrl.analysis.report import report
+from dcrl.analysis.statistics import SIGNIFICANT
 from dcrl.figures.style import label
 
 ROOT = Path(__file__).parents[1]
@@ -71,6 +73,8 @@ def table(name: str) -> str:
     kind, _, argument = name.partition(" ")
     if kind == "runs" and not argument:
         return runs(study()[0])
+    if kind == "verdicts" and not argument:
+        return verdicts(tested())
     if kind == "claim" and argument.isdigit() and int(argument) in NUMBERED:
         return claim([finding for finding in tested() if finding.number == int(argument)])
     if kind == "final" and argument in study()[0].tasks:
@@ -206,6 +210,26 @@ def _range(sample: Sequence[float], metric: str) -> str:
     if len(ordered) == 1:
         return number(middle, metric)
     return f"{number(middle, metric)} ({number(ordered[0], metric)} to {number(ordered[-1], metric)})"
+
+
+def verdicts(found: Sequence[Finding]) -> str:
+    """One row per claim: how many of its comparisons hold, are opposite or cannot be told, on each task."""
+    tasks = list(dict.fromkeys(finding.task for finding in found))
+    rows = []
+    for which, said in NUMBERED.items():
+        own = [[one for one in found if (one.number, one.task) == (which, task)] for task in tasks]
+        rows.append((f"{which}. {said}", *map(_counted, own)))
+    return markdown(("claim", *(f"`{task}`" for task in tasks)), rows)
+
+
+def _counted(found: Sequence[Finding]) -> str:
+    if not found:
+        return ""
+    if all(one.smallest_p >= SIGNIFICANT for one in found):
+        return "too few runs"
+    counts = Counter(one.verdict for one in found)
+    words = {"holds": "hold", "opposite": "opposite", "cannot be told": "cannot be told"}
+    return ", ".join(f"{counts[verdict]} {said}" for verdict, said in words.items() if counts[verdict])
 
 
 def claim(found: Sequence[Finding]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
 from dcrl.analysis.collection import collect
+from dcrl.analysis.report import report
 from dcrl.runs.metrics import budget_used, read_metrics
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -61,6 +63,15 @@ def test_timed_runs_of_the_study_are_those_of_the_study():
 
 def test_they_are_all_read():
     assert len(collect([RESULTS]).records) == len(RUNS)
+
+
+def test_a_report_is_made_from_these_files_alone(tmp_path: Path, unrendered):
+    made = report([RESULTS], tmp_path)
+    page = made.page.read_text()
+    assert "Stored pictures of maps" in page  # the archives are not here
+    with (tmp_path / "figures" / "final_runs.csv").open(newline="") as file:
+        values = {(row["task"], row["series"], row["seed"]) for row in csv.DictReader(file)}
+    assert values == {(run.parts[-3], run.parts[-2], run.name.removeprefix("seed-")) for run in RUNS}
 
 
 def test_the_tables_of_the_documentation_are_those_of_the_results():
