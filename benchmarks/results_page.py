@@ -2,10 +2,11 @@
 
     python benchmarks/results_page.py
 
-A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `verdicts`, `claim N`, `final TASK`,
-`scores TASK ALGORITHM ...`, `contributions TASK ALGORITHM`, `generation TASK N`, `qdax TASK`, `levers GROUP`,
-`finals GROUP`, `against GROUP`, `offline`, `outputs`, `reached GROUP`, `operators NAME`, `time TASK`, `marks TASK`,
-`hour TASK` or `similarity`. A test fills every page again and compares, so run this whenever `results/` changes.
+A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `verdicts`, `claim N`,
+`final TASK`, `scores TASK ALGORITHM ...`, `contributions TASK ALGORITHM`, `generation TASK N`, `qdax TASK`,
+`levers GROUP`, `finals GROUP`, `against GROUP`, `offline`, `outputs`, `reached GROUP`, `operators NAME`, `time TASK`,
+`marks TASK`, `hour TASK` or `similarity`. A test fills every page again and compares, so run this whenever `results/`
+changes.
 """
 
 from __future__ import annotations
