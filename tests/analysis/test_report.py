@@ -75,6 +75,19 @@ def test_every_figure_is_a_picture_a_pdf_and_a_table(made, name):
     assert len(rows(path.with_suffix(".csv"))) > 1
 
 
+@pytest.mark.parametrize("seeds", [3, 2])
+def test_tasks_with_too_few_runs_are_left_out_across_tasks_if_two_have_enough(seeds, tmp_path):
+    for task, count in (("point_omni", 3), ("ant_uni", seeds), ("walker2d_uni", 1)):
+        for algorithm in ("dcrl_me", "me") if count > 1 else ("dcrl_me",):
+            for seed in range(count):
+                write_run(tmp_path / "runs", task, algorithm, seed, 900.0 + seed)
+    page = report([tmp_path / "runs"], tmp_path / "report").page.read_text()
+    found = rows(tmp_path / "report" / "figures" / "across_iqm.csv")
+    left_out = "No algorithm has three runs on walker2d_uni; it is left out of the statistics across tasks." in page
+    assert left_out == (seeds == 3)  # else only one task would remain
+    assert {row["series"] for row in found} == ({"dcrl_me", "me"} if seeds == 3 else {"dcrl_me"})
+
+
 def test_the_tables_have_the_known_numbers(made):
     final = {(row["task"], row["metric"], row["series"]): row for row in rows(made / "figures" / "final.csv")}
     own = final["ant_uni", "qd_score", "dcrl_me"]

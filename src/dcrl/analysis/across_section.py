@@ -13,6 +13,7 @@ from dcrl.analysis.across import Estimate, Profile, interquartile_mean, normalis
 from dcrl.analysis.grids import Key
 from dcrl.analysis.metrics import STORED, title
 from dcrl.analysis.page import Part, Picture
+from dcrl.analysis.statistics import FEWEST_FOR_INTERVAL
 from dcrl.analysis.tables import Cell, Table
 from dcrl.analysis.writer import Writer
 from dcrl.figures.style import label, rank
@@ -21,13 +22,20 @@ Estimates = dict[tuple[str, str], Estimate]  # metric, series
 
 
 def across_tasks(samples: Mapping[Key, Sequence[float]], references: Sequence[str], write: Writer) -> tuple[Part, ...]:
-    """Nothing with a single task. A series that lacks a finished run on any task is left out with a remark."""
-    tasks = list(dict.fromkeys(task for task, _, _ in samples))
-    every = sorted(dict.fromkeys(series for _, _, series in samples), key=rank)
+    """Nothing with a single task. A series that lacks a finished run on any task is left out with a remark.
+
+    Tasks with too few runs for an interval are left out if two others have enough.
+    """
+    every_task = list(dict.fromkeys(task for task, _, _ in samples))
+    if len(every_task) < 2:
+        return ()
+    most = {task: max(len(runs) for (own, _, _), runs in samples.items() if own == task) for task in every_task}
+    enough = [task for task in every_task if most[task] >= FEWEST_FOR_INTERVAL]
+    tasks = enough if len(enough) >= 2 else every_task
+    write.remarks.extend(wording.too_few(task) for task in every_task if task not in tasks)
+    every = sorted(dict.fromkeys(series for task, _, series in samples if task in tasks), key=rank)
     missing = {name: [task for task in tasks if (task, STORED[0], name) not in samples] for name in every}
     series = [name for name in every if not missing[name]]
-    if len(tasks) < 2:
-        return ()
     write.remarks.extend(wording.incomplete(name, gaps) for name, gaps in missing.items() if gaps)
     if not series:
         return ("No algorithm has finished runs on all tasks, so there are no statistics across tasks.",)

@@ -147,6 +147,10 @@ def incomplete(series: str, tasks: Sequence[str]) -> str:
     return f"{series} has no finished run on {listed(tasks)}; it is left out of the statistics across tasks."
 
 
+def too_few(task: str) -> str:
+    return f"No algorithm has three runs on {task}; it is left out of the statistics across tasks."
+
+
 def counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
