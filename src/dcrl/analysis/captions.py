@@ -56,8 +56,8 @@ POWER = (
     "Holm's correction. With few runs these are rough estimates."
 )
 ACROSS = (
-    "Scores are normalised per task and metric: of the runs compared in this section, the lowest final value is 0, the highest 1. "
-    "All runs of all tasks are pooled. Intervals are 95% percentile-bootstrap intervals, stratified by task (2,000 "
+    "Scores are normalised per task and metric: of the runs compared in this section, the lowest final value is 0, the "
+    "highest 1. All runs of all tasks are pooled. Intervals are 95% percentile-bootstrap intervals, stratified by task (2,000 "
     "resamples), given where every task has at least three runs. See Agarwal et al. (2021), Deep Reinforcement "
     "Learning at the Edge of the Statistical Precipice."
 )
