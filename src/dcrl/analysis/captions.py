@@ -57,8 +57,8 @@ POWER = (
 )
 ACROSS = (
     "Scores are normalised per task and metric: of the runs compared in this section, the lowest final value is 0, the "
-    "highest 1. All runs of all tasks are pooled. Intervals are 95% percentile-bootstrap intervals, stratified by task (2,000 "
-    "resamples), given where every task has at least three runs. See Agarwal et al. (2021), Deep Reinforcement "
+    "highest 1. All runs of all tasks are pooled. Intervals are 95% percentile-bootstrap intervals, stratified by task "
+    "(2,000 resamples), given where every task has at least three runs. See Agarwal et al. (2021), Deep Reinforcement "
     "Learning at the Edge of the Statistical Precipice."
 )
 IQM = "Interquartile mean of the normalised scores of all tasks, with its 95% interval."
