@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 
 from dcrl.figures.style import COLOURS, STYLE, save
 from dcrl.tasks import registry
-from time_to_quality import corrected, number, score_at
+from time_to_quality import corrected, corrected_by, number, score_at
 
 FAST = Path(__file__).parents[1] / "results" / "fast"
 NAMES = {
@@ -48,6 +48,7 @@ TIME_COLUMNS = (
     "stored QD score",
     "expected",
     "corrected",
+    "seconds to the paper's corrected score",
     "CPU use",
 )
 
@@ -164,6 +165,7 @@ class _Reached:
             self.seconds = self.cpu_seconds = math.inf
         self.limit, self.evaluations = row["wall_seconds"], row["evaluations"]
         self.stored = row["qd_score"]
+        self.run = run
         archive = next((one for one in run["archives"] if one["when"] in ("at the threshold", "at the end")), {})
         self.expected, self.corrected = (
             archive.get(score, math.nan) for score in ("expected_qd_score", "corrected_qd_score")
@@ -178,8 +180,16 @@ class _Reached:
             "" if never else f"{self.cpu_seconds / paper.cpu_seconds:.2f}",
             f"{self.evaluations:,}",
             *(number(score) for score in (self.stored, self.expected, self.corrected)),
+            self.corrected_by(paper),
             f"{self.used:.0%}",
         )
+
+    def corrected_by(self, paper: _Reached) -> str:
+        """The first re-evaluated archive that is as good as the paper's last: an upper limit."""
+        if math.isnan(paper.corrected) or not self.run["archives"]:
+            return ""
+        seconds = corrected_by(self.run, paper.corrected)
+        return "not seen" if math.isinf(seconds) else f"{seconds:.0f}"
 
 
 def _medians(runs: list[tuple[_Reached, _Reached]]) -> tuple[str, ...]:
@@ -196,5 +206,6 @@ def _medians(runs: list[tuple[_Reached, _Reached]]) -> tuple[str, ...]:
         "" if never else f"{statistics.median(run.seconds / paper.seconds for run, paper in runs):.2f}",
         "" if never else f"{statistics.median(run.cpu_seconds / paper.cpu_seconds for run, paper in runs):.2f}",
         *(number(middle(name)) for name in ("evaluations", "stored", "expected", "corrected")),
+        "",
         f"{middle('used'):.0%}",
     )

@@ -119,6 +119,12 @@ def corrected(result: dict[str, Any], when: str) -> float:
     return next((one["corrected_qd_score"] for one in result["archives"] if one["when"] == when), math.nan)
 
 
+def corrected_by(result: dict[str, Any], score: float) -> float:
+    """The seconds after which the first re-evaluated archive had this corrected QD score; infinite if none had it."""
+    found = (one["wall_seconds"] for one in result["archives"] if one["corrected_qd_score"] >= score)
+    return min(found, default=math.inf)
+
+
 def summary(flags: argparse.Namespace, result: dict[str, Any]) -> dict[str, float]:
     """One run as numbers, at the threshold or the end; infinite seconds if it never reached the threshold."""
     reached = result["seconds_to_threshold"]
@@ -152,13 +158,16 @@ def write_csv(path: Path, flags: argparse.Namespace, results: dict[str, list[dic
 def print_table(flags: argparse.Namespace, results: dict[str, list[dict[str, Any]]]) -> None:
     """Medians over seeds, as a Markdown table."""
     marks = [f"{mark:g}" for mark in flags.marks]
-    heads = ["configuration", "seconds to the threshold", "x paper", "reached", "corrected there", "processor used"]
+    heads = ["configuration", "seconds to the threshold", "x paper", "reached", "corrected there"]
+    heads += ["seconds to the paper's corrected score, at most", "processor used"]
     print(f"\n{flags.task}, seeds {' '.join(map(str, flags.seeds))}; QD score at a mark: stored (corrected)\n")
     print(f"| {' | '.join([*heads, *(f'{mark} s' for mark in marks)])} |")
     print(f"|{'---|' * (len(heads) + len(marks))}")
     paper = [summary(flags, result) for result in results[PAPER]]
     for name, found in results.items():
         rows = [summary(flags, result) for result in found]
+        goals = [base["corrected"] for base in paper]
+        until = statistics.median(corrected_by(one, goal) for one, goal in zip(found, goals, strict=True))
         ratios = [row["seconds"] / base["seconds"] for row, base in zip(rows, paper, strict=True)]
         cells = [
             name,
@@ -166,6 +175,7 @@ def print_table(flags: argparse.Namespace, results: dict[str, list[dict[str, Any
             "" if math.isinf(statistics.median(ratios)) else f"{statistics.median(ratios):.2f}",
             f"{sum(math.isfinite(row['seconds']) for row in rows)} of {len(rows)}",
             number(median(rows, "corrected")),
+            "not seen" if math.isinf(until) else f"{until:.0f}",
             f"{median(rows, 'processor'):.0%}",
             *(f"{number(median(rows, f'score_{m}'))} ({number(median(rows, f'corrected_{m}'))})" for m in marks),
         ]
