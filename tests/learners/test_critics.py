@@ -12,7 +12,7 @@ import optax
 from dcrl import keys
 from dcrl.networks.perceptrons import act
 from dcrl.variation.policy_gradient import PolicyGradientConfig, climb
-from support.by_hand import doubles
+from support.by_hand import Network, vector
 from support.learner import learner
 from support.variation import LAYERS, LEARNER, filled_archive, filled_replay
 
@@ -21,13 +21,9 @@ def test_a_normalised_critic_by_hand():
     subject, random = learner(critic_norm="layer"), np.random.default_rng(0)
     critic = subject.init(keys.root(1)).critics[0].online
     parts = random.normal(size=(7, 5)), random.uniform(-1, 1, (7, 3)), random.uniform(-1, 1, (7, 2))
-    hidden = np.concatenate(parts, axis=1)
-    *layers, (kernel, bias) = critic
-    for middle_kernel, middle_bias in layers:
-        before = hidden @ doubles(middle_kernel) + doubles(middle_bias)
-        before -= before.mean(axis=1, keepdims=True)
-        hidden = np.maximum(before / np.sqrt(before.var(axis=1, keepdims=True) + 1e-5), 0)
-    expected = (hidden @ doubles(kernel) + doubles(bias))[:, 0]
+    sizes = (10, *subject.config.critic_hidden, 1)
+    by_hand = Network(sizes, vector(critic), normalised=True)
+    expected = by_hand.forward(np.concatenate(parts, axis=1))[-1][:, 0]
     found = subject.value(critic, *(jnp.asarray(part, jnp.float32) for part in parts))
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     assert np.abs(found - learner().value(critic, *map(jnp.asarray, parts))).max() > 0.1  # and not as without

@@ -82,11 +82,14 @@ class ByHand:
     def seen(self, observation: Values, target: Values) -> Values:
         return np.concatenate([observation, target if self.learner.conditioned_actor else 0 * target], axis=1)
 
+    def critic(self, parameters: Values) -> Network:
+        return Network(self.critic_sizes, parameters, normalised=self.learner.config.critic_norm == "layer")
+
     def bellman_target(self, s: Samples, noise: Values) -> Values:
         actor = Network(self.actor_sizes, self.actor_target)
         action = np.tanh(actor.forward(self.seen(s.next_observation, s.target))[-1])
         inputs = np.concatenate([s.next_observation, np.clip(action + noise, -1, 1), s.target], axis=1)
-        values = [Network(self.critic_sizes, critic).forward(inputs)[-1][:, 0] for critic in self.critic_targets]
+        values = [self.critic(target).forward(inputs)[-1][:, 0] for target in self.critic_targets]
         return s.reward + self.learner.config.discount * (1 - s.terminal) * np.minimum(*values)
 
     def decayed(self, rate: float) -> float:
@@ -97,7 +100,7 @@ class ByHand:
     def critic_step(self, s: Samples, y: Values) -> None:
         inputs = np.concatenate([s.observation, s.action, s.target], axis=1)
         for i in range(2):
-            critic = Network(self.critic_sizes, self.critics[i])
+            critic = self.critic(self.critics[i])
             values = critic.forward(inputs)
             error = (values[-1][:, 0] - y) * (1 - s.truncated)
             gradient, _ = critic.backward(values, (2 * error * (1 - s.truncated) / len(y))[:, None])
@@ -105,7 +108,7 @@ class ByHand:
             self.critics[i] = self.critics[i] + self.critic_adam[i].step(gradient)
 
     def actor_step(self, s: Samples) -> Values:
-        actor, critic = Network(self.actor_sizes, self.actor), Network(self.critic_sizes, self.critics[0])
+        actor, critic = Network(self.actor_sizes, self.actor), self.critic(self.critics[0])
         return ascend(actor, self.seen(s.observation, s.target), critic, s.observation, s.target, self.actor_adam)
 
     def move_critic_targets(self) -> None:
@@ -141,9 +144,18 @@ class ByHand:
     ids=["conditioned", "plain", "ablated"],
 )
 def test_updates_equal_those_by_hand(target_update, descriptor_size, conditioned_actor):
-    subject = learner(
-        descriptor_size, conditioned_actor=conditioned_actor, target_update=target_update, critic_learning_rate=1e-3
+    assert_updates_by_hand(
+        learner(
+            descriptor_size, conditioned_actor=conditioned_actor, target_update=target_update, critic_learning_rate=1e-3
+        )
     )
+
+
+def test_updates_with_normalised_critics_equal_those_by_hand():
+    assert_updates_by_hand(learner(critic_norm="layer", critic_learning_rate=1e-3))
+
+
+def assert_updates_by_hand(subject: TD3) -> None:
     state = random_state(subject)
     hand = ByHand(subject, state)
     before = networks(state)

@@ -14,10 +14,14 @@ Values = NDArray[np.float64]
 
 @dataclass
 class Network:
-    """A ReLU network with a linear end, from a flat vector: layer by layer the kernel (in x out), then the bias."""
+    """A ReLU network with a linear end, from a flat vector: layer by layer the kernel (in x out), then the bias.
+
+    If it is `normalised`, so is each row of a hidden layer, before the ReLU.
+    """
 
     sizes: tuple[int, ...]
     parameters: Values
+    normalised: bool = False
 
     def layers(self) -> list[tuple[Values, Values]]:
         found, at = [], 0
@@ -34,18 +38,30 @@ class Network:
         values, layers = [inputs], self.layers()
         for i, (kernel, bias) in enumerate(layers):
             before = values[-1] @ kernel + bias
+            if self.normalised and i < len(layers) - 1:
+                before, _ = normalised(before)
             values.append(np.where(before > 0, before, 0.0) if i < len(layers) - 1 else before)
         return values
 
     def backward(self, values: list[Values], output_gradient: Values) -> tuple[Values, Values]:
         """The gradient of a sum over rows, given the output's (N, out): of the parameters and of the inputs."""
         gradient, pieces = output_gradient, []
-        for i, (kernel, _) in reversed(list(enumerate(self.layers()))):
+        for i, (kernel, bias) in reversed(list(enumerate(self.layers()))):
             if i < len(self.sizes) - 2:
                 gradient = gradient * (values[i + 1] > 0)
+                if self.normalised:  # neither the mean nor the scale of a row matters
+                    row, deviation = normalised(values[i] @ kernel + bias)
+                    along = row * (gradient * row).mean(axis=1, keepdims=True)
+                    gradient = (gradient - gradient.mean(axis=1, keepdims=True) - along) / deviation
             pieces += [gradient.sum(axis=0), (values[i].T @ gradient).reshape(-1)]
             gradient = gradient @ kernel.T
         return np.concatenate(pieces[::-1]), gradient
+
+
+def normalised(values: Values) -> tuple[Values, Values]:
+    """Each row with mean 0 and variance 1, and the rows' standard deviations (Ba et al. 2016, without parameters)."""
+    deviation = np.sqrt(values.var(axis=1, keepdims=True) + 1e-5)
+    return (values - values.mean(axis=1, keepdims=True)) / deviation, deviation
 
 
 @dataclass
