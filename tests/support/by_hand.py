@@ -91,9 +91,18 @@ def vector(parameters: object) -> Values:
 
 
 def ascend(
-    policy: Network, seen: Values, critic: Network, observation: Values, condition: Values, adam: Adam
+    policy: Network,
+    seen: Values,
+    critic: Network,
+    observation: Values,
+    condition: Values,
+    adam: Adam,
+    penalty: float = 0.0,
 ) -> Values:
-    """Policy parameters after one Adam step up the mean of Q(s, pi(seen) | condition)."""
+    """Policy parameters after one Adam step up the mean of Q(s, pi(seen) | condition).
+
+    A `penalty` c subtracts c mean |Q| mean max(|u| - 1, 0)^2, u being the outputs before the tanh.
+    """
     thought = policy.forward(seen)
     action = np.tanh(thought[-1])
     judged = critic.forward(np.concatenate([observation, action, condition], axis=1))
@@ -101,5 +110,7 @@ def ascend(
     _, of_inputs = critic.backward(judged, descent)
     first = observation.shape[1]
     of_action = of_inputs[:, first : first + action.shape[1]]
-    gradient, _ = policy.backward(thought, of_action * (1 - action**2))
+    excess = np.sign(thought[-1]) * np.maximum(np.abs(thought[-1]) - 1, 0)
+    of_excess = penalty * np.abs(judged[-1]).mean() * 2 * excess / excess.size
+    gradient, _ = policy.backward(thought, of_action * (1 - action**2) + of_excess)
     return policy.parameters + adam.step(gradient)

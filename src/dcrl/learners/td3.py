@@ -4,6 +4,11 @@ y   = S(d, d') r + gamma (1 - fall) min_i Q'_i(s', pi'(s' | d') + eps | d')
 L_Q = sum_i mean ((Q_i(s, a | d') - y) (1 - truncated))^2
 L_pi = -mean Q_1(s, pi(s | d') | d')
 
+With a saturation penalty c (not in the paper) L_pi gets the term c mean |Q_1| mean max(|u| - 1, 0)^2, where u are the
+actor's outputs before the tanh and mean |Q_1| is a constant. Where actions are close to their bounds, the tanh leaves
+next to no gradient, and the actor hardly learns: Wang et al., Striving for Simplicity and Performance in Off-Policy
+DRL, 2020.
+
 Conditioning is switched off by samples without target columns: unconditioned TD3 is the same code. An ablated actor
 (`conditioned_actor=False`) sees zeros where d' would be.
 """
@@ -22,7 +27,7 @@ import optax
 from dcrl import keys
 from dcrl.hyperparameters import ADDED, at_least, layer_sizes, not_negative, one_of, optional_count, positive, within
 from dcrl.learners.replay import Samples
-from dcrl.networks.perceptrons import act, apply, apply_normalised, init
+from dcrl.networks.perceptrons import apply, apply_normalised, init
 from dcrl.networks.policies import Layers, Parameters
 
 
@@ -63,13 +68,17 @@ class TD3Config:
     """Critic updates after which the learning rates of critics and actor decrease, in proportion to 1 / updates; None
     for constant rates (the paper)."""
 
+    saturation_penalty: float = field(default=0.0, metadata=ADDED)
+    """Weight of a penalty on the actor's outputs before the tanh where they are outside [-1, 1], in proportion to the
+    critic's values; 0 for none (the paper)."""
+
     def __post_init__(self) -> None:
         at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size")
         positive(self, "critic_learning_rate", "actor_learning_rate", "target_rate")
         if self.updates_per_transition is not None:
             positive(self, "updates_per_transition")
         optional_count(self, "rate_decay")
-        not_negative(self, "smoothing_noise", "smoothing_clip")
+        not_negative(self, "smoothing_noise", "smoothing_clip", "saturation_penalty")
         within(self, 0, 1, "discount", "target_rate")
         layer_sizes(self, "critic_hidden")
         one_of(self, "critic_norm", "none", "layer")
@@ -136,8 +145,12 @@ class TD3:
 
     def policy(self, actor: Parameters, observation: jax.Array, target: jax.Array) -> jax.Array:
         """pi(s | d') for rows (N, O) and (N, D)."""
+        return jnp.tanh(self.before_tanh(actor, observation, target))
+
+    def before_tanh(self, actor: Parameters, observation: jax.Array, target: jax.Array) -> jax.Array:
+        """The actor's outputs, of which actions are the tanh."""
         seen = target if self.conditioned_actor else jnp.zeros_like(target)
-        return act(actor, jnp.concatenate([observation, seen], axis=-1))
+        return apply(actor, jnp.concatenate([observation, seen], axis=-1))
 
     def value(self, critic: Parameters, observation: jax.Array, action: jax.Array, target: jax.Array) -> jax.Array:
         """Q(s, a | d') of one critic, for rows."""
@@ -200,10 +213,20 @@ def _critic_step(learner: TD3, critic: Network, samples: Samples, y: jax.Array) 
 
 def _actor_step(learner: TD3, actor: Network, critic: Network, samples: Samples) -> Network:
     def loss(online: Parameters) -> jax.Array:
-        action = learner.policy(online, samples.observation, samples.target)
-        return -jnp.mean(learner.value(critic.online, samples.observation, action, samples.target))
+        outputs = learner.before_tanh(online, samples.observation, samples.target)
+        values = learner.value(critic.online, samples.observation, jnp.tanh(outputs), samples.target)
+        gain = jnp.mean(values)
+        if learner.config.saturation_penalty:
+            gain -= learner.config.saturation_penalty * saturation(outputs, values)
+        return -gain
 
     return _descend(actor, jax.grad(loss)(actor.online), learner.actor_optimiser)
+
+
+def saturation(outputs: jax.Array, values: jax.Array) -> jax.Array:
+    """How far an actor's outputs before the tanh (N, A) are outside [-1, 1], in proportion to the critic's values."""
+    scale = jax.lax.stop_gradient(jnp.mean(jnp.abs(values)))
+    return scale * jnp.mean(jnp.square(jnp.maximum(jnp.abs(outputs) - 1, 0)))
 
 
 def _rate(rate: float, after: float | None) -> optax.ScalarOrSchedule:

@@ -33,15 +33,15 @@ FAST = DCRLConfig(
         actor_learning_rate=6e-4,
     ),
 )
-# Where the descriptor is the final position: the actor learns to walk to any target, with many updates, and
-# is injected with smaller actions as well, which save energy
+# Where the descriptor is the final position: the actor learns to walk to any target with the paper's learner, and is
+# injected with smaller actions as well, which save energy
 FAST_POSITION = dataclasses.replace(
     FAST,
     pg_offspring=16,
     ai_offspring=112,
     approach=ApproachConfig(approach_weight=4000.0),
     ai=ActorInjectionConfig(injected="target", gentle=0.5),
-    td3=dataclasses.replace(FAST.td3, updates_per_transition=1 / 8, rate_decay=200_000),
+    td3=TD3Config(saturation_penalty=0.05),
 )
 # The half-cheetah's actions cost much energy, and its episodes, which never end early, have many transitions
 FAST_HALFCHEETAH = dataclasses.replace(
