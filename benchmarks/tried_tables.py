@@ -27,6 +27,18 @@ OPERATOR_COLUMNS = (
     "similarity: pg, ai",
     "CPU time (s)",
 )
+EARLY = (5_120, 10_240)  # evaluations
+POSITION_COLUMNS = (
+    "flags",
+    "QD score at 5,120",
+    "at 10,240",
+    "at the end",
+    "coverage",
+    "evaluations",
+    "seconds per generation",
+    "ai added, last 10 generations",
+    "similarity: ai",
+)
 # the run of the preset that a group is compared with, where it is not that with constant learning rates
 WITHOUT = {"halfcheetah_actors": FAST / "halfcheetah_uni_before" / "fast-2.json"}
 SCORES = {"qd_score": ",.0f", "coverage": ".1%"}
@@ -142,6 +154,30 @@ def _by_operator(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
         ", ".join(map(str, added)),
         ", ".join(f"{value:.2f}" for value in similar),
         f"{float(seconds):.0f}" if (seconds := last["processor_seconds"]) else "",  # `dcrl train` does not record it
+    )
+
+
+def positions() -> list[tuple[str, ...]]:
+    """One row per configuration: QD scores on the way and at the end, and what injected actors did last."""
+    with (FAST / "position.csv").open(newline="") as file:
+        runs = groupby(csv.DictReader(file), key=lambda row: row["flags"])
+        return [_position(flags, list(rows)) for flags, rows in runs]
+
+
+def _position(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
+    first, last, latest = rows[0], rows[-1], rows[-LATEST:]
+    at = {int(row["evaluations"]): f"{float(row['qd_score']):,.0f}" for row in rows}
+    generations = int(last["generation"]) - int(first["generation"])
+    seconds = float(last["wall_seconds"]) - float(first["wall_seconds"])
+    return (
+        _named(flags),
+        *(at.get(count, "") for count in EARLY),  # a run that was continued has none
+        f"{float(last['qd_score']):,.0f}",
+        f"{float(last['coverage']):.1%}",
+        f"{int(last['evaluations']):,}",
+        f"{seconds / generations:.1f}",
+        str(sum(int(row["added_ai"]) for row in latest)),
+        f"{statistics.mean(float(row['similarity_ai']) for row in latest):.2f}",
     )
 
 

@@ -109,7 +109,7 @@ class ByHand:
 
     def actor_step(self, s: Samples) -> Values:
         actor, critic = Network(self.actor_sizes, self.actor), self.critic(self.critics[0])
-        seen, penalty = self.seen(s.observation, s.target), self.learner.config.saturation_penalty
+        seen, penalty = self.seen(s.observation, s.target), self.learner.config.output_penalty
         return ascend(actor, seen, critic, s.observation, s.target, self.actor_adam, penalty)
 
     def move_critic_targets(self) -> None:
@@ -156,27 +156,19 @@ def test_updates_with_normalised_critics_equal_those_by_hand():
     assert_updates_by_hand(learner(critic_norm="layer", critic_learning_rate=1e-3))
 
 
-def test_updates_with_a_saturation_penalty_equal_those_by_hand():
-    subject, unlimited = (learner(saturation_penalty=penalty, critic_learning_rate=1e-3) for penalty in (0.5, 0.0))
-    state, (samples, noise) = saturated(random_state(subject)), random_samples(subject, 0)
-    assert_updates_by_hand(subject, state)
-    outputs = [
-        np.abs(subject.before_tanh(after.actor.online, samples.observation[-1], samples.target[-1])).mean()
-        for after in (state, compiled(subject)(state, samples, noise), compiled(unlimited)(state, samples, noise))
-    ]
-    assert outputs[0] > 2
-    assert outputs[1] < min(outputs[0], outputs[2])
+def test_updates_with_an_output_penalty_equal_those_by_hand():
+    subject, without = (learner(output_penalty=penalty, critic_learning_rate=1e-3) for penalty in (0.5, 0.0))
+    assert_updates_by_hand(subject)
+    state, (samples, noise) = random_state(subject), random_samples(subject, 0)
+    penalised, unlimited = (
+        np.square(subject.before_tanh(after.actor.online, samples.observation[-1], samples.target[-1])).mean()
+        for after in (compiled(subject)(state, samples, noise), compiled(without)(state, samples, noise))
+    )
+    assert penalised < unlimited
 
 
-def saturated(state: TD3State) -> TD3State:
-    """With an actor whose outputs before the tanh are ten times as large."""
-    *hidden, last = state.actor.online
-    online = [*hidden, jax.tree.map(lambda x: 10 * x, last)]
-    return state._replace(actor=state.actor._replace(online=online))
-
-
-def assert_updates_by_hand(subject: TD3, state: TD3State | None = None) -> None:
-    state = state or random_state(subject)
+def assert_updates_by_hand(subject: TD3) -> None:
+    state = random_state(subject)
     hand = ByHand(subject, state)
     before = networks(state)
     step = compiled(subject)

@@ -101,7 +101,7 @@ def ascend(
 ) -> Values:
     """Policy parameters after one Adam step up the mean of Q(s, pi(seen) | condition).
 
-    A `penalty` c subtracts c mean |Q| mean max(|u| - 1, 0)^2, u being the outputs before the tanh.
+    A `penalty` c subtracts c mean |Q| mean u^2, u being the outputs before the tanh.
     """
     thought = policy.forward(seen)
     action = np.tanh(thought[-1])
@@ -110,7 +110,6 @@ def ascend(
     _, of_inputs = critic.backward(judged, descent)
     first = observation.shape[1]
     of_action = of_inputs[:, first : first + action.shape[1]]
-    excess = np.sign(thought[-1]) * np.maximum(np.abs(thought[-1]) - 1, 0)
-    of_excess = penalty * np.abs(judged[-1]).mean() * 2 * excess / excess.size
-    gradient, _ = policy.backward(thought, of_action * (1 - action**2) + of_excess)
+    of_penalty = penalty * np.abs(judged[-1]).mean() * 2 * thought[-1] / action.size
+    gradient, _ = policy.backward(thought, of_action * (1 - action**2) + of_penalty)
     return policy.parameters + adam.step(gradient)

@@ -4,10 +4,9 @@ y   = S(d, d') r + gamma (1 - fall) min_i Q'_i(s', pi'(s' | d') + eps | d')
 L_Q = sum_i mean ((Q_i(s, a | d') - y) (1 - truncated))^2
 L_pi = -mean Q_1(s, pi(s | d') | d')
 
-With a saturation penalty c (not in the paper) L_pi gets the term c mean |Q_1| mean max(|u| - 1, 0)^2, where u are the
-actor's outputs before the tanh and mean |Q_1| is a constant. Where actions are close to their bounds, the tanh leaves
-next to no gradient, and the actor hardly learns: Wang et al., Striving for Simplicity and Performance in Off-Policy
-DRL, 2020.
+With an output penalty c (not in the paper) L_pi gets the term c mean |Q_1| mean u^2, where u are the actor's outputs
+before the tanh and mean |Q_1| is a constant. It keeps actions small that need not be large, and away from their bounds,
+where the tanh leaves next to no gradient (Wang et al., Striving for Simplicity and Performance in Off-Policy DRL, 2020).
 
 Conditioning is switched off by samples without target columns: unconditioned TD3 is the same code. An ablated actor
 (`conditioned_actor=False`) sees zeros where d' would be.
@@ -68,9 +67,9 @@ class TD3Config:
     """Critic updates after which the learning rates of critics and actor decrease, in proportion to 1 / updates; None
     for constant rates (the paper)."""
 
-    saturation_penalty: float = field(default=0.0, metadata=ADDED)
-    """Weight of a penalty on the actor's outputs before the tanh where they are outside [-1, 1], in proportion to the
-    critic's values; 0 for none (the paper)."""
+    output_penalty: float = field(default=0.0, metadata=ADDED)
+    """Weight of a penalty on the squares of the actor's outputs before the tanh, in proportion to the critic's values;
+    0 for none (the paper)."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size")
@@ -78,7 +77,7 @@ class TD3Config:
         if self.updates_per_transition is not None:
             positive(self, "updates_per_transition")
         optional_count(self, "rate_decay")
-        not_negative(self, "smoothing_noise", "smoothing_clip", "saturation_penalty")
+        not_negative(self, "smoothing_noise", "smoothing_clip", "output_penalty")
         within(self, 0, 1, "discount", "target_rate")
         layer_sizes(self, "critic_hidden")
         one_of(self, "critic_norm", "none", "layer")
@@ -216,17 +215,12 @@ def _actor_step(learner: TD3, actor: Network, critic: Network, samples: Samples)
         outputs = learner.before_tanh(online, samples.observation, samples.target)
         values = learner.value(critic.online, samples.observation, jnp.tanh(outputs), samples.target)
         gain = jnp.mean(values)
-        if learner.config.saturation_penalty:
-            gain -= learner.config.saturation_penalty * saturation(outputs, values)
+        if learner.config.output_penalty:
+            scale = jax.lax.stop_gradient(jnp.mean(jnp.abs(values)))
+            gain -= learner.config.output_penalty * scale * jnp.mean(jnp.square(outputs))
         return -gain
 
     return _descend(actor, jax.grad(loss)(actor.online), learner.actor_optimiser)
-
-
-def saturation(outputs: jax.Array, values: jax.Array) -> jax.Array:
-    """How far an actor's outputs before the tanh (N, A) are outside [-1, 1], in proportion to the critic's values."""
-    scale = jax.lax.stop_gradient(jnp.mean(jnp.abs(values)))
-    return scale * jnp.mean(jnp.square(jnp.maximum(jnp.abs(outputs) - 1, 0)))
 
 
 def _rate(rate: float, after: float | None) -> optax.ScalarOrSchedule:

@@ -41,7 +41,7 @@ FAST_POSITION = dataclasses.replace(
     ai_offspring=112,
     approach=ApproachConfig(approach_weight=4000.0),
     ai=ActorInjectionConfig(injected="target", gentle=0.5),
-    td3=TD3Config(saturation_penalty=0.05),
+    td3=TD3Config(output_penalty=0.05),
 )
 # The half-cheetah's actions cost much energy, and its episodes, which never end early, have many transitions
 FAST_HALFCHEETAH = dataclasses.replace(
