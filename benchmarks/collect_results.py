@@ -22,6 +22,7 @@ from dcrl.runs.metrics import budget_used, read_metrics
 
 FILES = ("config.json", "metrics.csv")
 EVALUATED = ("totals.json", "elites.csv", "actor.csv")
+PICTURE = Path("figures", "archive.png")
 WIDTH = 360  # pixels of a map
 
 
@@ -41,7 +42,7 @@ def main() -> int:
             print(f"incomplete   {name}: {counts[-1]:,.0f} of {budget:,} evaluations")
             continue
         collect(run, flags.results / name)
-        print(f"copied       {name}")
+        print(f"copied       {name}" + ("" if (run / PICTURE).exists() else f", without a map: it has no {PICTURE}"))
     return 0
 
 
@@ -50,9 +51,10 @@ def collect(run: Path, to: Path) -> None:
     for name in FILES:
         shutil.copyfile(run / name, to / name)
     (to / "manifest.json").write_text(json.dumps(portable(run), indent=2) + "\n")
-    with Image.open(run / "figures" / "archive.png") as picture:
-        small = picture.convert("RGB").resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.LANCZOS)
-        small.quantize(64).save(to / "map.png", optimize=True)
+    if (run / PICTURE).exists():
+        with Image.open(run / PICTURE) as picture:
+            small = picture.convert("RGB").resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.LANCZOS)
+            small.quantize(64).save(to / "map.png", optimize=True)
     for name in EVALUATED:
         if (run / "reproducibility" / name).exists():
             (to / "reproducibility").mkdir(exist_ok=True)
@@ -65,7 +67,7 @@ def portable(run: Path) -> dict[str, Any]:
     _, *arguments = manifest["command"]
     root = str(run.parents[2])
     manifest["command"] = ["dcrl", *("runs" if each == root else each for each in arguments)]
-    del manifest["host"]
+    manifest.pop("host", None)  # runs in `results/` have none
     return manifest
 
 

@@ -5,8 +5,8 @@
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `verdicts`, `claim N`,
 `final TASK`, `scores TASK ALGORITHM ...`, `contributions TASK ALGORITHM`, `similarity TASK ALGORITHM`, `similarity`,
 `generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `against GROUP`, `offline`, `outputs`,
-`reached GROUP`, `operators NAME`, `positions`, `time TASK`, `marks TASK` or `hour TASK`. A test fills every page again and compares,
-so run this whenever `results/` changes.
+`reached GROUP`, `operators NAME`, `positions`, `time TASK`, `marks TASK` or `hour TASK`. A test fills every page again
+and compares, so run this whenever `results/` changes.
 """
 
 from __future__ import annotations

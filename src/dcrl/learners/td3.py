@@ -6,7 +6,8 @@ L_pi = -mean Q_1(s, pi(s | d') | d')
 
 With an output penalty c (not in the paper) L_pi gets the term c mean |Q_1| mean u^2, where u are the actor's outputs
 before the tanh and mean |Q_1| is a constant. It keeps actions small that need not be large, and away from their bounds,
-where the tanh leaves next to no gradient (Wang et al., Striving for Simplicity and Performance in Off-Policy DRL, 2020).
+where the tanh leaves next to no gradient (Wang et al., Striving for Simplicity and Performance in Off-Policy DRL,
+2020).
 
 Conditioning is switched off by samples without target columns: unconditioned TD3 is the same code. An ablated actor
 (`conditioned_actor=False`) sees zeros where d' would be.
