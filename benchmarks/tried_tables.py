@@ -39,6 +39,12 @@ POSITION_COLUMNS = (
     "ai added, last 10 generations",
     "similarity: ai",
 )
+TARGETS = ("20", "32")  # their distance from the start in metres
+PENALTY_COLUMNS = (
+    "`--output-penalty`",
+    "updates",
+    *(f"target at {metres} m{factor}" for metres in TARGETS for factor in ("", ", outputs x 0.6")),
+)
 # the run of the preset that a group is compared with, where it is not that with constant learning rates
 WITHOUT = {"halfcheetah_actors": FAST / "halfcheetah_uni_before" / "fast-2.json"}
 SCORES = {"qd_score": ",.0f", "coverage": ".1%"}
@@ -176,9 +182,30 @@ def _position(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
         f"{float(last['coverage']):.1%}",
         f"{int(last['evaluations']):,}",
         f"{seconds / generations:.1f}",
-        str(sum(int(row["added_ai"]) for row in latest)),
-        f"{statistics.mean(float(row['similarity_ai']) for row in latest):.2f}",
+        *_injected(latest),
     )
+
+
+def _injected(rows: list[dict[str, str]]) -> tuple[str, str]:
+    """How many injected actors were added, and their mean similarity; nothing where only scores were kept."""
+    if not rows[-1]["added_ai"]:
+        return "", ""
+    similarity = statistics.mean(float(row["similarity_ai"]) for row in rows)
+    return str(sum(int(row["added_ai"]) for row in rows)), f"{similarity:.2f}"
+
+
+def penalties() -> list[tuple[str, ...]]:
+    """One row per output penalty: how far the trained actor gets towards targets, and its fitness."""
+    with (FAST / "penalties.csv").open(newline="") as file:
+        found = groupby(csv.DictReader(file), key=lambda row: (row["penalty"], row["updates"]))
+        return [
+            (
+                penalty or "before training",
+                f"{int(updates):,}",
+                *(f"{row['distance']} m, {row['fitness']}" for row in rows if row["target_distance"] in TARGETS),
+            )
+            for (penalty, updates), rows in found
+        ]
 
 
 def _named(flags: str) -> str:
