@@ -5,8 +5,8 @@
 A table stands between `<!-- results: NAME -->` and `<!-- end of results -->`. NAME is `runs`, `verdicts`, `claim N`,
 `final TASK`, `scores TASK ALGORITHM ...`, `contributions TASK ALGORITHM`, `similarity TASK ALGORITHM`, `similarity`,
 `generation TASK N`, `qdax TASK`, `levers GROUP`, `finals GROUP`, `against GROUP`, `offline`, `outputs`,
-`reached GROUP`, `operators NAME`, `positions`, `penalties`, `time TASK`, `marks TASK` or `hour TASK`. A test fills
-every page again and compares, so run this whenever `results/` changes.
+`reached GROUP`, `operators NAME`, `positions`, `penalties`, `alone TASK`, `time TASK`, `marks TASK` or `hour TASK`. A
+test fills every page again and compares, so run this whenever `results/` changes.
 """
 
 from __future__ import annotations
@@ -98,6 +98,8 @@ def table(name: str) -> str:
         return markdown(tried_tables.POSITION_COLUMNS, tried_tables.positions())
     if kind == "penalties" and not argument:
         return markdown(tried_tables.PENALTY_COLUMNS, tried_tables.penalties())
+    if kind == "alone":
+        return markdown(tried_tables.ALONE_COLUMNS, tried_tables.alone(argument))
     if kind == "time":
         return markdown(fast_tables.TIME_COLUMNS, [*fast_tables.time_to_quality(argument)])
     if kind == "marks":

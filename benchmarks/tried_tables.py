@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import statistics
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from fast_tables import FAST
+from levers_alone import LEVERS
 
 EVALUATIONS = (2_560, 5_120)  # at which scores are compared
 PAPER_RUNS = Path("walker2d_uni", "dcrl_me")  # below results/; the runs of what was tried are compared with these
@@ -44,6 +47,16 @@ PENALTY_COLUMNS = (
     "`--output-penalty`",
     "updates",
     *(f"target at {metres} m{factor}" for metres in TARGETS for factor in ("", ", outputs x 0.6")),
+)
+ALONE_COLUMNS = (
+    "flags",
+    "runs",
+    "QD score at 2,560",
+    "at the end",
+    "coverage",
+    "added: ga, pg, ai",
+    "CPU time (s)",
+    "QD score in half the paper's CPU time",
 )
 # the run of the preset that a group is compared with, where it is not that with constant learning rates
 WITHOUT = {"halfcheetah_actors": FAST / "halfcheetah_uni_before" / "fast-2.json"}
@@ -160,6 +173,40 @@ def _by_operator(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
         ", ".join(map(str, added)),
         ", ".join(f"{value:.2f}" for value in similar),
         f"{float(seconds):.0f}" if (seconds := last["processor_seconds"]) else "",  # `dcrl train` does not record it
+    )
+
+
+def alone(task: str) -> list[tuple[str, ...]]:
+    """One row per setting that was changed alone: medians over the seeds."""
+    runs: dict[str, dict[int, list[dict[str, Any]]]] = {}
+    for name, flags in LEVERS.items():
+        found = (json.loads(path.read_text()) for path in (FAST / "alone" / task).glob(f"{name}-*.json"))
+        runs[flags] = {run["configuration"]["seed"]: run["rows"] for run in found}
+    return [_alone(flags, own, runs[LEVERS["paper"]]) for flags, own in runs.items() if own]
+
+
+def _alone(
+    flags: str, runs: dict[int, list[dict[str, Any]]], paper: dict[int, list[dict[str, Any]]]
+) -> tuple[str, ...]:
+    def middle(values: Iterable[float]) -> float:
+        return statistics.median(values)
+
+    def added(rows: list[dict[str, Any]], operator: str) -> int:
+        return sum(each["added"] for row in rows for each in row["operators"] if each["name"] == operator)
+
+    def until(rows: list[dict[str, Any]], name: str, end: float) -> float:
+        return max(float(row["qd_score"]) for row in rows if row[name] <= end)
+
+    half = {seed: rows[-1]["processor_seconds"] / 2 for seed, rows in paper.items()}
+    return (
+        _named(flags),
+        str(len(runs)),
+        f"{middle(until(rows, 'evaluations', EVALUATIONS[0]) for rows in runs.values()):,.0f}",
+        f"{middle(rows[-1]['qd_score'] for rows in runs.values()):,.0f}",
+        f"{middle(rows[-1]['coverage'] for rows in runs.values()):.1%}",
+        ", ".join(f"{middle(added(rows, name) for rows in runs.values()):,.0f}" for name in ("ga", "pg", "ai")),
+        f"{middle(rows[-1]['processor_seconds'] for rows in runs.values()):.0f}",
+        f"{middle(until(rows, 'processor_seconds', half[seed]) for seed, rows in runs.items()):,.0f}",
     )
 
 
