@@ -51,6 +51,7 @@ def collect(run: Path, to: Path) -> None:
     for name in FILES:
         shutil.copyfile(run / name, to / name)
     (to / "manifest.json").write_text(json.dumps(portable(run), indent=2) + "\n")
+    (to / "map.png").unlink(missing_ok=True)
     if (run / PICTURE).exists():
         with Image.open(run / PICTURE) as picture:
             small = picture.convert("RGB").resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.LANCZOS)

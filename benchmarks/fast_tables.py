@@ -26,6 +26,7 @@ NAMES = {
 MARKS = (60, 120, 240)  # seconds at which scores are compared
 MARK_COLUMNS = ("seed", "configuration", *(f"{mark} s" for mark in MARKS))
 HOUR_MARKS = (10, 20, 30, 40, 60)  # minutes at which scores are compared
+AFTER = 60  # seconds after the last mark within which the final archive counts as that of the mark
 HOUR_COLUMNS = (
     "seed",
     "configuration",
@@ -128,7 +129,8 @@ def draw(path: Path) -> None:
 
 def _at_the_end(run: dict[str, Any]) -> Iterator[str]:
     """The re-evaluated scores of the final archive and the CPU use of the run, where known."""
-    last, archives = run["rows"][-1], run["archives"]
+    last = run["rows"][-1]
+    archives = [one for one in run["archives"] if one["wall_seconds"] <= 60 * HOUR_MARKS[-1] + AFTER]
     for score in ("expected_qd_score", "corrected_qd_score"):
         yield f"{archives[-1][score]:,.0f}" if archives else ""
     yield f"{_cpu_use(run, last):.0%}" if "processor_seconds" in last else ""

@@ -1,4 +1,4 @@
-"""What each setting of `--preset fast` does alone: the paper's settings with one of them changed, one core per run.
+"""What settings of `--preset fast` and some other options do alone: the paper's with one changed, one core per run.
 
     python benchmarks/levers_alone.py --task walker2d_uni --seeds 0 1 2 --output results/fast/alone
 
@@ -9,6 +9,7 @@ comparable only between runs of the same machine. Scores are not re-evaluated.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import subprocess
@@ -22,6 +23,7 @@ LEVERS = {
     "hidden": "--critic-hidden 128 128",
     "norm": "--critic-norm layer",
     "steps": "--critic-steps 2000",
+    "transitions": "--updates-per-transition 0.03125",
     "batch": "--batch-size 64",
     "rates": "--critic-learning-rate 6e-4 --actor-learning-rate 6e-4",
     "policy": "--policy-steps 50",
@@ -29,6 +31,8 @@ LEVERS = {
     "empty": "--pg-target empty",
     "penalty": "--output-penalty 0.05",
     "lagged": "--overlap lagged",
+    "injected": "--injected target",
+    "gentle": "--gentle 0.5",
     "fast": "--preset fast",
 }
 
@@ -49,7 +53,11 @@ def main() -> None:
     (flags.output / flags.task).mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(len(found)) as pool:
         jobs = [pool.submit(run, flags, name, seed, cores) for seed in flags.seeds for name in flags.only]
-        failed = sum(job.result() != 0 for job in jobs)
+        try:
+            failed = sum(job.result() != 0 for job in jobs)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     if failed:
         sys.exit(f"{failed} of {len(jobs)} runs failed; their logs are next to the results in {flags.output}")
 
@@ -57,13 +65,15 @@ def main() -> None:
 def run(flags: argparse.Namespace, name: str, seed: int, cores: Queue[int]) -> int:
     """One run on a core that is free, unless its result is there; its exit code."""
     path = flags.output / flags.task / f"{name}-{seed}.json"
+    wanted = [flags.task, *shlex.split(LEVERS[name]), "--seed", str(seed), "--evaluations", str(flags.evaluations)]
     if path.exists():
+        if json.loads(path.read_text())["flags"] != wanted:
+            sys.exit(f"{path} is of other flags than {shlex.join(wanted)!r}; choose another --output")
         return 0
     core = cores.get()
     try:
         line = ["taskset", "-c", str(core), sys.executable, str(Path(__file__).with_name("timed_run.py")), str(path)]
-        line += ["--repeats", "0", "--", flags.task, *shlex.split(LEVERS[name])]
-        line += ["--seed", str(seed), "--evaluations", str(flags.evaluations)]
+        line += ["--repeats", "0", "--", *wanted]
         print(f"{name}, seed {seed}: {shlex.join(line[3:])}", flush=True)
         with path.with_suffix(".log").open("w") as log:
             code = subprocess.run(line, stdout=log, stderr=subprocess.STDOUT).returncode

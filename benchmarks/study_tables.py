@@ -116,7 +116,7 @@ def over_time(task: str, algorithm: str) -> str:
         "QD score",
         "coverage",
         "injected actors that entered the archive so far",
-        "mean similarity",
+        f"mean similarity, last {LATEST} generations",
     )
     return markdown(heads, rows)
 

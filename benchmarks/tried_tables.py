@@ -98,7 +98,7 @@ def finals(group: str) -> list[tuple[str, ...]]:
 
 def against(group: str) -> list[tuple[str, ...]]:
     """One row per configuration: what it reached in the end, and an earlier preset after as many evaluations."""
-    path = WITHOUT.get(group, FAST / "ant_omni" / "constant-0.json")
+    path = WITHOUT.get(group, FAST / "ant_omni_before" / "constant-0.json")
     without = {row["evaluations"]: row for row in json.loads(path.read_text())["rows"]}
     rows = [(flags, own[-1], without[int(own[-1]["evaluations"])]) for (flags,), own in _grouped(group, "flags")]
     return [
@@ -182,7 +182,9 @@ def alone(task: str) -> list[tuple[str, ...]]:
     for name, flags in LEVERS.items():
         found = (json.loads(path.read_text()) for path in (FAST / "alone" / task).glob(f"{name}-*.json"))
         runs[flags] = {run["configuration"]["seed"]: run["rows"] for run in found}
-    return [_alone(flags, own, runs[LEVERS["paper"]]) for flags, own in runs.items() if own]
+    paper = runs[LEVERS["paper"]]
+    common = {flags: {seed: rows for seed, rows in own.items() if seed in paper} for flags, own in runs.items()}
+    return [_alone(flags, own, paper) for flags, own in common.items() if own]
 
 
 def _alone(
@@ -235,7 +237,8 @@ def _position(flags: str, rows: list[dict[str, str]]) -> tuple[str, ...]:
 
 def _injected(rows: list[dict[str, str]]) -> tuple[str, str]:
     """How many injected actors were added, and their mean similarity; nothing where only scores were kept."""
-    if not rows[-1]["added_ai"]:
+    rows = [row for row in rows if row["similarity_ai"]]  # the first generation has no targets
+    if not rows:
         return "", ""
     similarity = statistics.mean(float(row["similarity_ai"]) for row in rows)
     return str(sum(int(row["added_ai"]) for row in rows)), f"{similarity:.2f}"

