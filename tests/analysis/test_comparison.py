@@ -196,9 +196,8 @@ def test_what_is_unequal_is_said(tmp_path):
 
 def test_different_processors_are_said(tmp_path):
     for seed, processor in enumerate(("AMD EPYC", "Intel Xeon")):
-        run = write_run(tmp_path, "point_omni", "me", seed, 900.0)
-        about = json.loads((run / "manifest.json").read_text())
-        (run / "manifest.json").write_text(json.dumps(about | {"processor": processor}))
+        manifest = write_run(tmp_path, "point_omni", "me", seed, 900.0) / "manifest.json"
+        manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"processor": processor}))
     assert "made on different processors (AMD EPYC: me; Intel Xeon: me)" in remarks_on(tmp_path)
 
 

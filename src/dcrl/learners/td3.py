@@ -6,8 +6,7 @@ L_pi = -mean Q_1(s, pi(s | d') | d')
 
 With an output penalty c (not in the paper) L_pi gets the term c mean |Q_1| mean u^2, where u are the actor's outputs
 before the tanh and mean |Q_1| is a constant. It keeps actions small that need not be large, and away from their bounds,
-where the tanh leaves next to no gradient (Wang et al., Striving for Simplicity and Performance in Off-Policy DRL,
-2020).
+where the tanh leaves next to no gradient (Wang et al. 2020, Striving for Simplicity and Performance in Off-Policy DRL).
 
 Conditioning is switched off by samples without target columns: unconditioned TD3 is the same code. An ablated actor
 (`conditioned_actor=False`) sees zeros where d' would be.
@@ -69,8 +68,7 @@ class TD3Config:
     for constant rates (the paper)."""
 
     output_penalty: float = field(default=0.0, metadata=ADDED)
-    """Weight of a penalty on the squares of the actor's outputs before the tanh, in proportion to the critic's values;
-    0 for none (the paper)."""
+    """Weight of a penalty on the squares of the actor's outputs before the tanh; 0 for none (the paper)."""
 
     def __post_init__(self) -> None:
         at_least(self, 1, "critic_steps", "batch_size", "actor_delay", "replay_size")
