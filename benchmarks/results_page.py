@@ -15,6 +15,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import fast_tables
@@ -29,6 +30,25 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 FIGURES = ("curves", "ablation", "improvement", "reproducibility")  # of the report, where it has them
 MARKED = re.compile(r"(<!-- results: (?P<name>.+?) -->\n).*?(<!-- end of results -->)", re.DOTALL)
+
+# Of the preset `fast` and of QDax's learner: by their names, the columns and what computes the rows
+TABLES: dict[str, tuple[Sequence[str], Callable[..., Iterable[tuple[str, ...]]]]] = {
+    "qdax": (qdax_tables.COLUMNS, qdax_tables.table),
+    "levers": (tried_tables.LEVER_COLUMNS, tried_tables.levers),
+    "finals": (tried_tables.FINAL_COLUMNS, tried_tables.finals),
+    "against": (tried_tables.AGAINST_COLUMNS, tried_tables.against),
+    "offline": (tried_tables.OFFLINE_COLUMNS, tried_tables.offline),
+    "outputs": (tried_tables.OUTPUT_COLUMNS, tried_tables.outputs),
+    "reached": (tried_tables.SCORE_COLUMNS, tried_tables.to_the_papers_score),
+    "operators": (tried_tables.OPERATOR_COLUMNS, tried_tables.operators),
+    "positions": (tried_tables.POSITION_COLUMNS, tried_tables.positions),
+    "penalties": (tried_tables.PENALTY_COLUMNS, tried_tables.penalties),
+    "alone": (tried_tables.ALONE_COLUMNS, tried_tables.alone),
+    "time": (fast_tables.TIME_COLUMNS, fast_tables.time_to_quality),
+    "marks": (fast_tables.MARK_COLUMNS, fast_tables.at_marks),
+    "similarity": (fast_tables.SIMILARITY_COLUMNS, fast_tables.similarities),
+    "hour": (fast_tables.HOUR_COLUMNS, fast_tables.hour),
+}
 
 
 def main() -> int:
@@ -78,38 +98,11 @@ def table(name: str) -> str:
     if kind == "generation":
         task, count = argument.split()
         return study_tables.generation(task, int(count))
-    if kind == "qdax":
-        return markdown(qdax_tables.COLUMNS, [*qdax_tables.table(argument)])
-    if kind == "levers":
-        return markdown(tried_tables.LEVER_COLUMNS, tried_tables.levers(argument))
-    if kind == "finals":
-        return markdown(tried_tables.FINAL_COLUMNS, tried_tables.finals(argument))
-    if kind == "against":
-        return markdown(tried_tables.AGAINST_COLUMNS, tried_tables.against(argument))
-    if kind == "offline" and not argument:
-        return markdown(tried_tables.OFFLINE_COLUMNS, tried_tables.offline())
-    if kind == "outputs" and not argument:
-        return markdown(tried_tables.OUTPUT_COLUMNS, tried_tables.outputs())
-    if kind == "reached":
-        return markdown(tried_tables.SCORE_COLUMNS, tried_tables.to_the_papers_score(argument))
-    if kind == "operators":
-        return markdown(tried_tables.OPERATOR_COLUMNS, tried_tables.operators(argument))
-    if kind == "positions" and not argument:
-        return markdown(tried_tables.POSITION_COLUMNS, tried_tables.positions())
-    if kind == "penalties" and not argument:
-        return markdown(tried_tables.PENALTY_COLUMNS, tried_tables.penalties())
-    if kind == "alone":
-        return markdown(tried_tables.ALONE_COLUMNS, tried_tables.alone(argument))
-    if kind == "time":
-        return markdown(fast_tables.TIME_COLUMNS, [*fast_tables.time_to_quality(argument)])
-    if kind == "marks":
-        return markdown(fast_tables.MARK_COLUMNS, [*fast_tables.at_marks(argument)])
     if kind == "similarity" and argument:
         return study_tables.over_time(*argument.split())
-    if kind == "similarity":
-        return markdown(fast_tables.SIMILARITY_COLUMNS, [*fast_tables.similarities()])
-    if kind == "hour":
-        return markdown(fast_tables.HOUR_COLUMNS, [*fast_tables.hour(argument)])
+    if kind in TABLES:
+        columns, rows = TABLES[kind]
+        return markdown(columns, [*rows(*argument.split())])
     raise ValueError(f"there is no table {name!r} of results; the first lines of this file list them")
 
 

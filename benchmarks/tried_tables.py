@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import statistics
-from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -190,15 +189,13 @@ def alone(task: str) -> list[tuple[str, ...]]:
 def _alone(
     flags: str, runs: dict[int, list[dict[str, Any]]], paper: dict[int, list[dict[str, Any]]]
 ) -> tuple[str, ...]:
-    def middle(values: Iterable[float]) -> float:
-        return statistics.median(values)
-
     def added(rows: list[dict[str, Any]], operator: str) -> int:
         return sum(each["added"] for row in rows for each in row["operators"] if each["name"] == operator)
 
     def until(rows: list[dict[str, Any]], name: str, end: float) -> float:
         return max(float(row["qd_score"]) for row in rows if row[name] <= end)
 
+    middle = statistics.median
     half = {seed: rows[-1]["processor_seconds"] / 2 for seed, rows in paper.items()}
     return (
         _named(flags),

@@ -66,7 +66,6 @@ class TD3Config:
     rate_decay: int | None = field(default=None, metadata=ADDED)
     """Critic updates after which the learning rates of critics and actor decrease, in proportion to 1 / updates; None
     for constant rates (the paper)."""
-
     output_penalty: float = field(default=0.0, metadata=ADDED)
     """Weight of a penalty on the squares of the actor's outputs before the tanh; 0 for none (the paper)."""
 
